@@ -12,6 +12,6 @@ struct gy_arena {
 void *gy_arena_alloc(struct gy_arena *a, size_t bytes); /* NULL when out of memory */
 char *gy_arena_strndup(struct gy_arena *a, const char *text, size_t len);
 char *gy_arena_printf(struct gy_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void gy_arena_reset(struct gy_arena *a); /* forgets everything, keeps the first chunk */
+void gy_arena_reset(struct gy_arena *a); /* forgets everything, keeps the largest chunk for reuse */
 void gy_arena_free(struct gy_arena *a);
 #endif
