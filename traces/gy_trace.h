@@ -1,0 +1,68 @@
+/* Traces: readers turn rows of many formats into job records; the loader makes of them one table, sorted by submit time,
+ * const afterwards and shared between simulations. A format is one file (read_*.c) and one line in registry.c. */
+#ifndef GY_TRACE_H
+#define GY_TRACE_H
+#include "gy_arena.h"
+#include "gy_error.h"
+#include "gy_job.h"
+#include "gy_json.h"
+#include "gy_source.h"
+
+/* Why rows were not kept; shown by `run` and `trace info` with a count and the first place of each. */
+struct gy_trace_skip {
+    const char *why;     /* static text */
+    uint64_t count;
+    char first[160];     /* "file:line: what" of the first */
+};
+
+struct gy_trace_options {
+    const char *format;      /* NULL: sniffed */
+    const char *path;        /* first file; "-" is stdin */
+    const char *second_path; /* formats of two tables (PAI 2020 tasks), or NULL */
+    const struct gy_json *columns; /* map for "csv": {"submit_s": "SubmitTime", …}; NULL otherwise */
+    bool strict;             /* the first bad row is an error */
+    double limit_factor;     /* > 0: limit = duration × factor where the trace gives no limit */
+    gy_time from, to;        /* keep jobs submitted in [from, to), in trace time; GY_NONE: open */
+    bool gpu_jobs_only;      /* drop jobs that ask for no GPU (counted as skipped) */
+};
+
+/* The loaded table. */
+struct gy_trace {
+    struct gy_strings *strings; /* owned unless given to gy_trace_load */
+    GY_VEC(struct gy_job_rec) jobs;   /* sorted by (submit, order in the file) */
+    GY_VEC(struct gy_dep) deps;
+    const char *format;         /* name of the reader used */
+    char origin[40];            /* calendar time of the trace's zero as the trace writes it (naive or with zone), or "" */
+    uint64_t rows_read, rows_kept; /* rows_read = rows_kept + Σ skips.count */
+    GY_VEC(struct gy_trace_skip) skips;
+    GY_VEC(struct gy_trace_skip) notes; /* things changed though kept: "limit below 1 s taken as none" … */
+    bool was_unsorted;
+    char sha256[65], second_sha256[65];
+};
+
+/* strings: NULL makes a table of its own. 0, or -1 with err (file:line where it applies). */
+int gy_trace_load(const struct gy_trace_options *o, struct gy_strings *strings, struct gy_trace **out, struct gy_error *err);
+void gy_trace_free(struct gy_trace *t);
+/* A source over the table; many may read one trace at once. Free its self with free(). */
+int gy_trace_source(const struct gy_trace *t, struct gy_source *out, struct gy_error *err);
+/* Writes the table as gpuyard CSV. */
+struct gy_writer;
+void gy_trace_write_csv(const struct gy_trace *t, struct gy_writer *w);
+
+/* A reader. open/next/close see one file as a stream of rows; next returns 1 with *rec filled, 0 at the end, -1 on an error
+ * that ends the reading (I/O, broken container). A bad row is reported by gy_rows_skip and costs only itself. */
+struct gy_reader; /* context given to readers: input, strings, skip and note counters; see reader.h */
+struct gy_reader_type {
+    const char *name;    /* as --format takes it */
+    const char *summary;
+    /* How sure the first bytes (at most 4096, maybe a cut-off last line) make it: 0 not this, 100 certain. */
+    int (*sniff)(const char *bytes, size_t n, const char *file_name);
+    int (*open)(struct gy_reader *r, struct gy_error *err);
+    int (*next)(struct gy_reader *r, struct gy_job_rec *rec, struct gy_error *err);
+    void (*close)(struct gy_reader *r);
+};
+extern const struct gy_reader_type *const gy_readers[]; /* NULL-ended, in the order of sniffing */
+
+/* Node lists of traces (openb, PAI machine_spec, Philly machine lists) as cluster nodes. format NULL: sniffed. */
+int gy_nodes_load(const char *path, const char *format, struct gy_cluster_spec *spec, char sha256[65], struct gy_error *err);
+#endif
