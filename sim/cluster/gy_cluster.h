@@ -129,12 +129,14 @@ uint32_t gy_cluster_count_exact(const struct gy_cluster *c, uint32_t klass, uint
 bool gy_cluster_next_shared(const struct gy_cluster *c, uint32_t klass, uint32_t gpu_milli, uint64_t cpu_milli,
                             uint64_t mem_mib, bool widest, gy_node_id *node, uint32_t *gpu);
 
-/* Booking. check: whether the shares fit now (nodes up, GPUs free); the text of why not goes to err. book and release
- * keep the index; book must only be called after check said yes. */
+/* Booking. Shares of one job are sorted by (node, group), each pair once. check: whether they fit now (nodes up, GPUs
+ * free); the text of why not goes to err. book and release keep the index; book only after check said yes. */
 int gy_cluster_check(const struct gy_cluster *c, const struct gy_share *shares, size_t n, struct gy_error *err);
 void gy_cluster_book(struct gy_cluster *c, const struct gy_share *shares, size_t n);
 void gy_cluster_release(struct gy_cluster *c, const struct gy_share *shares, size_t n);
 void gy_cluster_set_state(struct gy_cluster *c, gy_node_id n, enum gy_node_state state);
+/* False once memory ran out while the index grew: the run must end. */
+bool gy_cluster_ok(const struct gy_cluster *c);
 /* Counts changes that can make something fit: releases and nodes coming up. A pass may be skipped while it stands. */
 uint64_t gy_cluster_freed(const struct gy_cluster *c);
 /* The node of that name, or GY_NODE_NONE. */

@@ -54,6 +54,7 @@ struct gy_job_rec {
     uint64_t mem_mib;       /* in total; 0: not given */
     int32_t priority;
     uint8_t end_state;      /* enum gy_job_state with which it ends after its duration */
+    bool exclusive;         /* wants its nodes for itself */
     bool depended_on;       /* some other job waits for its end */
     uint32_t dep_first, dep_n; /* its dependencies in the trace's table */
     uint32_t row;           /* index in the trace, by submit time; set by the loader */
