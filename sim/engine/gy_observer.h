@@ -36,7 +36,7 @@ struct gy_event {
     gy_node_id node;
     enum gy_node_state node_state;
     gy_time at;                    /* RESERVE */
-    int64_t lost_ns_milli;         /* PREEMPT, END by failure: GPU-milli·ns of work lost now */
+    __int128 lost_ns_milli;        /* PREEMPT, END by failure: GPU-milli·ns of work lost now */
     const char *note;              /* static text or NULL: why */
     struct gy_totals totals;       /* cluster totals after the event's effect */
     uint32_t pending, running;     /* jobs in these states after it */

@@ -121,7 +121,7 @@ struct gy_job {
     uint32_t end_handle;  /* heap handle of its end event */
     uint32_t prev, next;  /* pending list, in order of queued time */
     uint32_t waiting_on;  /* dependencies not yet ended */
-    int64_t lost_ns_milli; /* GPU-milli·ns of work lost */
+    __int128 lost_ns_milli; /* GPU-milli·ns of work lost; 64 bits would hold only 2,562 GPU-hours */
 };
 
 /* Why a pending job is pending; every pending job has one. Texts are for people and events.jsonl. */
