@@ -1,5 +1,7 @@
 /* The JSON layer over cJSON: read (with // and comments), walk, locate, write. The only place that knows cJSON.
- * Documents are const after loading. Numbers are doubles; integers to 2^53 are exact. */
+ * Documents are const after loading and setting. Numbers are doubles; integers to 2^53 are exact. The walking functions
+ * take NULL for a node that is absent. A UTF-8 byte order mark is skipped. Nobody may call setlocale: cJSON reads and
+ * this library prints the decimal point of the locale "C". */
 #ifndef GY_JSON_H
 #define GY_JSON_H
 #include <stdbool.h>
@@ -16,7 +18,7 @@ enum gy_json_type { GY_J_NULL, GY_J_BOOL, GY_J_NUMBER, GY_J_STRING, GY_J_ARRAY, 
 struct gy_json_doc;
 /* name is used in error places. Comments are allowed; duplicate keys, trailing text and depth > 200 are errors with line:column. */
 struct gy_json_doc *gy_json_parse(const char *name, const char *text, size_t len, struct gy_error *err);
-struct gy_json_doc *gy_json_load(const char *path, struct gy_error *err); /* .gz and "-" too */
+struct gy_json_doc *gy_json_load(const char *path, struct gy_error *err); /* .gz and "-" too; at most 64 MiB */
 void gy_json_free(struct gy_json_doc *doc);
 struct gy_json *gy_json_root(const struct gy_json_doc *doc);
 const char *gy_json_name(const struct gy_json_doc *doc);
@@ -48,7 +50,9 @@ struct gy_input;
 int gy_json_stream(struct gy_input *in, const char *key, int (*fn)(void *ctx, const struct gy_json *item, size_t line),
                    void *ctx, struct gy_error *err);
 
-/* Writing: deterministic, locale-free, shortest numbers that read back equal; two-space indent. */
+/* Writing: deterministic, locale-free, shortest numbers that read back equal; two-space indent, or compact on one line.
+ * Start with {.to = writer}. Each finished value at the top ends with a line end, so that compact values in turn are
+ * JSON lines. Errors stick in the writer. */
 struct gy_writer;
 struct gy_json_out {
     struct gy_writer *to;
@@ -63,6 +67,7 @@ void gy_jo_number(struct gy_json_out *o, const char *key, double v);         /* 
 void gy_jo_integer(struct gy_json_out *o, const char *key, int64_t v);
 void gy_jo_bool(struct gy_json_out *o, const char *key, bool v);
 void gy_jo_value(struct gy_json_out *o, const char *key, const struct gy_json *v);
-/* Shortest decimal that reads back as v, as JSON and our CSVs print numbers; buf ≥ 32 bytes; returns the length. */
+/* Shortest decimal that reads back as v, as JSON and our CSVs print numbers (integers without ".0", -0 as 0; "nan",
+ * "inf"); buf ≥ 32 bytes; returns the length. */
 size_t gy_number_print(double v, char *buf);
 #endif
