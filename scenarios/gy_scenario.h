@@ -5,6 +5,7 @@
  * Every key is a row of the tables in tables.c; schema, resolved scenario, help and checks come from the same rows. */
 #ifndef GY_SCENARIO_H
 #define GY_SCENARIO_H
+#include "gy_account.h"
 #include "gy_arena.h"
 #include "gy_bind.h"
 #include "gy_engine.h"
@@ -66,11 +67,6 @@ struct gy_sc_output {
     gy_time timeline;
 };
 
-struct gy_sc_threshold {
-    const char *metric;
-    double min, max; /* NaN: no bound */
-};
-
 struct gy_sc_team {
     const char *name;
     double share;
@@ -86,10 +82,10 @@ struct gy_scenario {
     int fidelity; /* of the network; only 0 (none) is built */
     gy_time stop_at;
     struct gy_sc_output output;
-    struct gy_list thresholds; /* struct gy_sc_threshold */
+    struct gy_list thresholds; /* struct gy_threshold */
     const struct gy_policy_type *policy;
     const void *policy_params;
-    struct gy_sc_team *teams; /* in the order of the file */
+    struct gy_sc_team *teams; /* in the order of the file; shares are relative */
     size_t n_teams;
 
     /* Private: the document with its overrides, the sections as bound, and their memory. */
@@ -97,6 +93,7 @@ struct gy_scenario {
     const char *path; /* of the scenario file */
     char sha256[65];  /* of the scenario file's bytes */
     void *bound;
+    const struct gy_param *scheduler_table; /* "preset" and the policy's own rows, over policy_params */
     struct gy_arena arena;
 };
 

@@ -5,7 +5,6 @@
 
 /* The top level as the table lays it out: the public part first. */
 struct gy_sc_all {
-    const char *schema; /* "$schema", for editors */
     const char *name;
     int64_t seed;
     struct gy_sc_cluster cluster;
@@ -31,9 +30,9 @@ const struct gy_param *gy_sc_scheduler_table(const struct gy_policy_type *policy
 int gy_sc_bind_scheduler(struct gy_scenario *s, struct gy_diags *diags);
 int gy_sc_bind_teams(struct gy_scenario *s, struct gy_diags *diags);
 int gy_sc_check(struct gy_scenario *s, struct gy_diags *diags);
-/* Adds an error at a pointer of the document. Always -1. */
-int gy_sc_wrong(const struct gy_scenario *s, struct gy_diags *diags, const char *pointer, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Adds an error at a pointer of the document; hint may be NULL. Always -1. */
+int gy_sc_wrong(const struct gy_scenario *s, struct gy_diags *diags, const char *hint, const char *pointer,
+                const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* The same as the only error, for the steps that stop at the first. */
 int gy_sc_fail(const struct gy_scenario *s, struct gy_error *err, const char *pointer, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
