@@ -103,6 +103,7 @@ struct gy_job {
     uint32_t shape;
     uint8_t state;        /* enum gy_job_state */
     uint8_t reason;       /* enum gy_reason while pending */
+    bool in_queue;        /* the policy may start it */
     uint32_t generation;  /* of the row */
     gy_time eligible;     /* when it may first start: submit, or its dependencies' end */
     gy_time queued;       /* when it last entered the queue (eligible, or its preemption) */
