@@ -46,7 +46,7 @@ struct gy_job_rec {
     gy_str user, team, partition, qos, gpu_type, workload, array, gang, constraint;
     uint32_t gpus;          /* whole GPUs in total, or number of GPUs shared when gpu_milli < 1000 */
     uint32_t gpu_milli;     /* of each GPU; 1000 whole */
-    uint32_t nodes;         /* 0: as few as possible */
+    uint32_t nodes;         /* 0: as few as possible; an uneven share is cut as ceil(gpus/nodes) each and a rest */
     uint32_t gpus_per_node; /* 0: follows from gpus and nodes */
     uint32_t min_gpus, max_gpus; /* elastic range, 0: rigid */
     uint32_t array_limit;   /* of this array, at most so many tasks at once; 0: no throttle */
