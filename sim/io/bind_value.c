@@ -167,7 +167,8 @@ static void bind_time(struct gy_bind *b, const struct gy_param *row, const struc
     char why[WHY_SIZE] = "", number[32];
 
     if (text != NULL && strcmp(text, "never") == 0) {
-        *field = GY_NEVER;
+        if (in_range(b, row, INFINITY, v, at))
+            *field = GY_NEVER;
         return;
     }
     if (text == NULL && gy_json_type(v) != GY_J_NUMBER) {

@@ -23,10 +23,13 @@ int gy_bind(const struct gy_param *table, const struct gy_json_doc *doc, const s
 int gy_bind_many(const struct gy_param *const *tables, size_t n_tables, const struct gy_json_doc *doc,
                  const struct gy_json *v, const char *pointer, void *const *outs, struct gy_arena *arena,
                  struct gy_diags *diags);
-/* Writes the members of in as JSON under the already open object of o. */
+/* Writes the members of in as JSON under the already open object of o, as resolved: defaults filled in, numbers in the
+ * key's unit, paths as they were resolved. Binding what was written gives the same struct. */
 void gy_bind_write(const struct gy_param *table, const void *in, struct gy_json_out *o);
-/* Writes {"type": "object", "properties": …} for the table under key (NULL at the top). */
+/* Writes the draft-07 schema {"type": "object", "properties": …} under key (NULL inside an array and at the top). */
 void gy_bind_schema(const struct gy_param *table, struct gy_json_out *o, const char *key);
-/* One line a parameter: name, unit, default, range, source, help. */
+void gy_bind_schema_many(const struct gy_param *const *tables, size_t n_tables, struct gy_json_out *o, const char *key);
+/* One line a parameter: name, type, unit, default, range, choices, help, source; fields of objects as "a.b", of lists as
+ * "a[].b". */
 void gy_bind_help(const struct gy_param *table, struct gy_writer *to);
 #endif
