@@ -39,10 +39,12 @@ static bool ends_with(const char *text, const char *end)
 
 struct gy_key_unit gy_key_unit(const struct gy_param *row)
 {
+    enum gy_unit unit = row->type == GY_P_TIME ? GY_U_TIME : row->unit;
+
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (suffixes[i].unit == row->unit && ends_with(row->name, suffixes[i].text))
+        if (suffixes[i].unit == unit && ends_with(row->name, suffixes[i].text))
             return suffixes[i].is;
-    return (struct gy_key_unit){1, 1, row->unit == GY_U_TIME ? GY_SECOND : 0, gy_unit_name(row->unit)};
+    return (struct gy_key_unit){1, 1, unit == GY_U_TIME ? GY_SECOND : 0, gy_unit_name(unit)};
 }
 
 bool gy_choice(const char *choices, size_t i, char *buf, size_t size)

@@ -92,7 +92,7 @@ static void wrong_number(struct gy_bind *b, const struct gy_param *row, const st
     const char *unit = gy_key_unit(row).name;
 
     snprintf(expected, sizeof expected, "a %s%s%s%s", row->type == GY_P_INT ? "whole number" : "number",
-             unit[0] == '\0' ? "" : " in ", unit, unit_examples(row->unit));
+             unit[0] == '\0' ? "" : " in ", unit, unit_examples(row->type == GY_P_TIME ? GY_U_TIME : row->unit));
     wrong(b, at, v, expected);
 }
 
