@@ -128,13 +128,17 @@ static int apply_partitions(struct capacity *c)
     return 0;
 }
 
+/* i counts the file's events on from the scenario's. */
 static int add_event(struct capacity *c, uint32_t i, const struct gy_sc_event *e)
 {
     struct selection x = {.c = c, .event = e, .order = i};
     struct gy_builder *b = c->b;
     char pointer[64];
 
-    snprintf(pointer, sizeof pointer, "/cluster/events/%u", i);
+    if (i < b->s->cluster.events.n)
+        snprintf(pointer, sizeof pointer, "/cluster/events/%u", i);
+    else
+        snprintf(pointer, sizeof pointer, "/cluster/events_file");
     if (e->partition != NULL) {
         size_t before = b->spec->partitions.n;
         x.bit = gy_builder_partition(b, e->partition, strlen(e->partition), pointer);
@@ -162,15 +166,29 @@ static int compare_events(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-static int apply_events(struct capacity *c)
+static int collect_events(struct capacity *c)
 {
     const struct gy_list *list = &c->b->s->cluster.events;
     const struct gy_sc_event *e = list->at;
+    gy_sc_events more = {0};
+    int rc = 0;
+
+    for (size_t i = 0; i < list->n && rc == 0; i++)
+        rc = add_event(c, (uint32_t)i, &e[i]);
+    if (rc == 0)
+        rc = gy_builder_events_file(c->b, &more);
+    for (size_t i = 0; i < more.n && rc == 0; i++)
+        rc = add_event(c, (uint32_t)(list->n + i), &more.at[i]);
+    gy_vec_free(&more);
+    return rc;
+}
+
+static int apply_events(struct capacity *c)
+{
     struct gy_cluster_spec *spec = c->b->spec;
 
-    for (size_t i = 0; i < list->n; i++)
-        if (add_event(c, (uint32_t)i, &e[i]) != 0)
-            return -1;
+    if (collect_events(c) != 0)
+        return -1;
     if (c->events.n > 1)
         qsort(c->events.at, c->events.n, sizeof *c->events.at, compare_events);
     for (size_t i = 0; i < c->events.n; i++) {

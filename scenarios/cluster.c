@@ -1,5 +1,5 @@
-/* The nodes of a scenario's cluster: groups expanded to names, with their partitions, labels and leaves. What happens to
- * them over time is in capacity.c; node lists of traces are read by traces/. */
+/* The nodes of a scenario's cluster: groups expanded to names, with their partitions, labels and leaves. What happens
+ * to them over time is in capacity.c; node lists of traces are read by traces/. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,8 @@ static int partitions_of(struct gy_builder *b, const struct gy_json *v, const ch
     if (gy_json_type(v) == GY_J_STRING)
         return partition_text(b, gy_json_string(v), pointer, bits);
     if (gy_json_type(v) != GY_J_ARRAY)
-        return gy_sc_fail(b->s, b->err, pointer, "expected a string or an array of strings, found %s", gy_json_type_name(v));
+        return gy_sc_fail(b->s, b->err, pointer, "expected a string or an array of strings, found %s",
+                          gy_json_type_name(v));
     for (const struct gy_json *c = gy_json_first(v); c != NULL; c = gy_json_next(c), i++) {
         snprintf(pointer, sizeof pointer, "%s/partition/%zu", group, i);
         if (gy_json_type(c) != GY_J_STRING)
@@ -171,7 +172,8 @@ static int leaf_of(struct gy_builder *b, const char *name, uint32_t *leaf)
     return 0;
 }
 
-static int template_of(struct gy_builder *b, const struct gy_sc_nodes *g, const char *pointer, struct gy_node_spec *like)
+static int template_of(struct gy_builder *b, const struct gy_sc_nodes *g, const char *pointer,
+                       struct gy_node_spec *like)
 {
     *like = (struct gy_node_spec){.gpus = (uint32_t)g->gpus,
                                   .gpu_mem_mib = (uint32_t)llround(g->gpu_mem_gib * 1024),
@@ -279,12 +281,13 @@ static int add_file(struct gy_builder *b, struct gy_inputs *in)
         return 0;
     if (gy_nodes_load(c->nodes_file, c->nodes_format, b->spec, sha256, b->err) != 0)
         return -1;
-    return gy_inputs_note(in, c->nodes_file, sha256, b->err);
+    return gy_inputs_note(in, "nodes", c->nodes_file, sha256, b->err);
 }
 
-int gy_scenario_cluster(const struct gy_scenario *s, struct gy_strings *strings, struct gy_inputs *in, struct gy_error *err)
+int gy_scenario_cluster(const struct gy_scenario *s, struct gy_strings *strings, struct gy_inputs *in,
+                        struct gy_error *err)
 {
-    struct gy_builder b = {.s = s, .spec = &in->cluster, .err = err};
+    struct gy_builder b = {.s = s, .spec = &in->cluster, .in = in, .err = err};
     const struct gy_label_set none = {0};
     int rc = 0;
 

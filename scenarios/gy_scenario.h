@@ -109,32 +109,39 @@ struct gy_overrides {
 /* Loads path ("-": standard input). NULL with diags filled: every error of the file, up to 20. gy_scenario_free. */
 struct gy_scenario *gy_scenario_load(const char *path, const struct gy_overrides *o, struct gy_diags *diags);
 /* The same from a document, which is copied. */
-struct gy_scenario *gy_scenario_from(const struct gy_json_doc *doc, const struct gy_overrides *o, struct gy_diags *diags);
+struct gy_scenario *gy_scenario_from(const struct gy_json_doc *doc, const struct gy_overrides *o,
+                                     struct gy_diags *diags);
 void gy_scenario_free(struct gy_scenario *s);
 
 /* The scenario with every default filled in, as members of the already open object. Loading it again gives the same. */
 void gy_scenario_write(const struct gy_scenario *s, struct gy_json_out *o);
 /* JSON Schema, draft-07, of what gy_scenario_load takes. */
-void gy_scenario_schema(struct gy_writer *to);
+int gy_scenario_schema(struct gy_writer *to, struct gy_error *err);
 /* Every key of every table, as a Markdown table. */
 void gy_scenario_keys(struct gy_writer *to);
 
 /* The inputs of a scenario: trace and cluster, const after loading, shared by any number of runs at once. */
 struct gy_inputs {
     struct gy_trace *trace;
-    bool trace_borrowed;
+    struct gy_strings *strings; /* of trace and cluster */
+    bool owns_trace;
     struct gy_cluster_spec cluster;
     struct {
-        char path[512], sha256[65];
-    } files[8]; /* for the manifest: trace, its second table, node list, events */
+        const char *role, *path; /* "trace", "trace 2", "nodes", "events" */
+        char sha256[65];
+    } files[8]; /* for the manifest */
     size_t n_files;
+    struct gy_arena arena;
 };
 /* trace: NULL loads the scenario's; else it is borrowed and must outlive the inputs (its string table grows here, so
  * not while another thread uses it). 0, or -1 with err. */
 int gy_inputs_load(const struct gy_scenario *s, struct gy_trace *trace, struct gy_inputs *out, struct gy_error *err);
 void gy_inputs_free(struct gy_inputs *in);
-/* Only the cluster, into a zeroed spec. */
-int gy_scenario_cluster(const struct gy_scenario *s, struct gy_strings *strings, struct gy_inputs *in, struct gy_error *err);
-/* Fills everything but stop_flag and progress. The config's source is consumed by the run; free(config->source.self). */
-int gy_inputs_config(const struct gy_scenario *s, const struct gy_inputs *in, struct gy_sim_config *out, struct gy_error *err);
+/* Only the cluster, into zeroed inputs. */
+int gy_scenario_cluster(const struct gy_scenario *s, struct gy_strings *strings, struct gy_inputs *in,
+                        struct gy_error *err);
+/* Fills everything but stop_flag and progress. The config's source is consumed by the run; free(config->source.self).
+ */
+int gy_inputs_config(const struct gy_scenario *s, const struct gy_inputs *in, struct gy_sim_config *out,
+                     struct gy_error *err);
 #endif

@@ -6,7 +6,8 @@
 #include <string.h>
 #include "inside.h"
 
-static int add_error(const struct gy_scenario *s, struct gy_error *err, const char *pointer, const char *fmt, va_list ap)
+static int add_error(const struct gy_scenario *s, struct gy_error *err, const char *pointer, const char *fmt,
+                     va_list ap)
 {
     char what[sizeof err->what], place[sizeof err->place];
 
@@ -89,8 +90,11 @@ const struct gy_param *gy_sc_scheduler_table(const struct gy_policy_type *policy
     struct gy_param *table = gy_arena_alloc(arena, (n + 2) * sizeof *table);
     if (table == NULL)
         return NULL;
-    table[0] = (struct gy_param){.name = "preset", .type = GY_P_TEXT, .offset = at,
-                                 .preset = gy_arena_printf(arena, "\"%s\"", policy->name), .help = policy->summary,
+    table[0] = (struct gy_param){.name = "preset",
+                                 .type = GY_P_TEXT,
+                                 .offset = at,
+                                 .preset = gy_arena_printf(arena, "\"%s\"", policy->name),
+                                 .help = policy->summary,
                                  .source = ""};
     if (table[0].preset == NULL)
         return NULL;

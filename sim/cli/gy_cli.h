@@ -1,5 +1,5 @@
-/* The command line: one row a verb, one row an option, one file a verb. Everything a verb may print goes through here or
- * through gy_writer; nothing below main exits. */
+/* The command line: one row a verb, one row an option, one file a verb. Everything a verb may print goes through here
+ * or through gy_writer; nothing below main exits. */
 #ifndef GY_CLI_H
 #define GY_CLI_H
 #include <stdbool.h>
@@ -66,8 +66,11 @@ int gy_cli_parse(struct gy_cli *cli, int argc, char **argv, struct gy_error *err
 void gy_cli_free(struct gy_cli *cli);
 /* The last value of one of the verb's own options; "" for one without a value; NULL when not given. */
 const char *gy_cli_get(const struct gy_cli *cli, int key);
-void gy_cli_help(FILE *to);                                    /* all verbs */
-void gy_cli_help_verb(FILE *to, const struct gy_verb *verb);   /* one verb */
+void gy_cli_help(FILE *to);                                  /* all verbs */
+void gy_cli_help_verb(FILE *to, const struct gy_verb *verb); /* one verb */
+
+struct gy_overrides;
+struct gy_overrides gy_cli_overrides(const struct gy_cli *cli); /* texts stay the command line's */
 
 /* Prints the error, as "gpuyard: place: what; hint", and returns its exit status. */
 int gy_cli_fail(const struct gy_error *err);
@@ -97,5 +100,5 @@ int gy_verb_trace_info(struct gy_cli *cli);
 int gy_verb_trace_convert(struct gy_cli *cli);
 int gy_verb_trace_generate(struct gy_cli *cli);
 int gy_verb_version(struct gy_cli *cli);
-extern const struct gy_cli_option gy_run_options[], gy_trace_options_table[], gy_generate_options[];
+extern const struct gy_cli_option gy_run_options[], gy_schema_options[];
 #endif

@@ -95,7 +95,8 @@ int main(int argc, char **argv)
     rc = dispatch(argc, argv);
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        gy_fail(&err, GY_EIO, "standard output", "cannot write: %s", errno == 0 ? "an earlier write failed" : strerror(errno));
+        gy_fail(&err, GY_EIO, "standard output", "cannot write: %s",
+                errno == 0 ? "an earlier write failed" : strerror(errno));
         return gy_cli_fail(&err);
     }
     return rc;

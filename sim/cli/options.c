@@ -346,22 +346,25 @@ void gy_cli_help_verb(FILE *to, const struct gy_verb *verb)
 
     options_of(verb, &table);
     snprintf(name, sizeof name, GY_PROGRAM " %s", verb->name);
-    snprintf(doc, sizeof doc, "%s.%s%s", verb->summary, verb->doc == NULL ? "" : "\v", verb->doc == NULL ? "" : verb->doc);
+    snprintf(doc, sizeof doc, "%s.%s%s", verb->summary, verb->doc == NULL ? "" : "\v",
+             verb->doc == NULL ? "" : verb->doc);
     const struct argp argp = {.options = table.rows, .parser = parser, .args_doc = verb->args, .doc = doc};
-    argp_help(&argp, to, ARGP_HELP_LONG_USAGE | ARGP_HELP_USAGE | ARGP_HELP_DOC | ARGP_HELP_LONG, name);
+    argp_help(&argp, to, ARGP_HELP_USAGE | ARGP_HELP_DOC | ARGP_HELP_LONG, name);
 }
 
 void gy_cli_help(FILE *to)
 {
-    fprintf(to, "Usage: %s VERB [OPTION...] ...\n"
-                "A simulator of GPU clusters: replays job traces on clusters that you describe.\n\n",
+    fprintf(to,
+            "Usage: %s VERB [OPTION...] ...\n"
+            "A simulator of GPU clusters: replays job traces on clusters that you describe.\n\n",
             GY_PROGRAM);
     for (const struct gy_verb *v = gy_verbs; v->name != NULL; v++) {
         char left[80];
         snprintf(left, sizeof left, "%s %s", v->name, v->args);
         fprintf(to, "  %-30s %s\n", left, v->summary);
     }
-    fprintf(to, "\n  %-30s %s\n  %-30s %s\n\n", "help [VERB]", "More about one verb", "--version", "Prints the version");
+    fprintf(to, "\n  %-30s %s\n  %-30s %s\n\n", "help [VERB]", "More about one verb", "--version",
+            "Prints the version");
     fprintf(to, "Results go to standard output, progress and warnings to standard error.\n"
                 "Exit status: 0 done, 1 a check or threshold failed, 2 the input or the command line is wrong,\n"
                 "3 the machine failed; 130 and 143 interrupted (what was written is marked as partial).\n");
