@@ -115,7 +115,9 @@ struct gy_job {
     gy_time work_kept;    /* done and safe (checkpointed) */
     gy_time served;       /* wall time run so far, all runs */
     gy_time attained;     /* GPU-time in ns·GPU (milli rounded down) attained so far, all runs */
-    double rate;          /* work per time; 1 unless a model says otherwise */
+    double speed;         /* of its slowest GPU, 1 unless nodes say otherwise */
+    double factor;        /* of the rate model, 1 without one */
+    double rate;          /* work per time: speed × factor */
     struct gy_share *shares;
     uint32_t n_shares;
     uint32_t preemptions, restarts;
