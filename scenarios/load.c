@@ -17,7 +17,8 @@ static int apply_set(struct gy_json_doc *doc, const char *set, struct gy_error *
         return gy_fail(err, GY_EUSAGE, place, "expected POINTER=VALUE, as in /seed=2");
     memcpy(pointer, set, len);
     pointer[len] = '\0';
-    if (gy_json_set(doc, pointer, equals + 1, err) == 0)
+    /* A path that is set so is the user's: relative to the working directory, as "--set" has no folder. */
+    if (gy_json_set_as(doc, pointer, equals + 1, "--set", err) == 0)
         return 0;
     memcpy(err->place, place, sizeof place);
     return -1;
@@ -90,7 +91,6 @@ static struct gy_scenario *from(struct gy_json_doc *doc, const char *sha256, con
     s->doc = doc;
     s->path = gy_json_name(doc);
     snprintf(s->sha256, sizeof s->sha256, "%s", sha256);
-    gy_json_set_from(doc, NULL); /* paths in --set are the user's: relative to the working directory */
     for (size_t i = 0; i < o->n_sets; i++) {
         if (apply_set(doc, o->sets[i], &err) == 0)
             continue;
