@@ -46,7 +46,7 @@ struct gy_job_rec {
     gy_str user, team, partition, qos, gpu_type, workload, array, gang, constraint;
     uint32_t gpus;          /* whole GPUs in total, or number of GPUs shared when gpu_milli < 1000 */
     uint32_t gpu_milli;     /* of each GPU; 1000 whole */
-    uint32_t nodes;         /* 0: as few as possible */
+    uint32_t nodes;         /* 0: as few as possible; an uneven share is cut as ceil(gpus/nodes) each and a rest */
     uint32_t gpus_per_node; /* 0: follows from gpus and nodes */
     uint32_t min_gpus, max_gpus; /* elastic range, 0: rigid */
     uint32_t array_limit;   /* of this array, at most so many tasks at once; 0: no throttle */
@@ -103,6 +103,7 @@ struct gy_job {
     uint32_t shape;
     uint8_t state;        /* enum gy_job_state */
     uint8_t reason;       /* enum gy_reason while pending */
+    bool in_queue;        /* the policy may start it */
     uint32_t generation;  /* of the row */
     gy_time eligible;     /* when it may first start: submit, or its dependencies' end */
     gy_time queued;       /* when it last entered the queue (eligible, or its preemption) */
@@ -114,7 +115,9 @@ struct gy_job {
     gy_time work_kept;    /* done and safe (checkpointed) */
     gy_time served;       /* wall time run so far, all runs */
     gy_time attained;     /* GPU-time in ns·GPU (milli rounded down) attained so far, all runs */
-    double rate;          /* work per time; 1 unless a model says otherwise */
+    double speed;         /* of its slowest GPU, 1 unless nodes say otherwise */
+    double factor;        /* of the rate model, 1 without one */
+    double rate;          /* work per time: speed × factor */
     struct gy_share *shares;
     uint32_t n_shares;
     uint32_t preemptions, restarts;
