@@ -180,6 +180,7 @@ bool gy_place_take(const struct gy_cluster *c, gy_node_id n, const struct gy_nee
             node->gpus < need->fraction_gpus)
             return false;
         pick_whole(c, n, node->gpus, words, take);
+        with.gpu_milli = need->fraction ? need->fraction : GY_MILLI;
         with.cpu_milli = spec->cpu_milli ? (uint32_t)spec->cpu_milli : with.cpu_milli;
         with.mem_mib = spec->mem_mib ? spec->mem_mib : with.mem_mib;
     } else if (need->fraction) {

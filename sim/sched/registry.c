@@ -25,5 +25,7 @@ const struct gy_policy_type *gy_policy_find(const char *name)
 
 gy_time gy_job_estimate(const struct gy_job *j)
 {
-    return j->rec.limit != GY_NONE ? j->rec.limit : j->rec.duration;
+    if (j->rec.limit != GY_NONE)
+        return j->rec.limit;
+    return j->first_start != GY_NONE ? j->work_left : j->rec.duration; /* started before: what is left */
 }
