@@ -29,6 +29,8 @@ const struct gy_param *gy_sc_scheduler_table(const struct gy_policy_type *policy
 /* Binds the sections that have no row of their own: scheduler and teams; and refuses what is not built. */
 int gy_sc_bind_scheduler(struct gy_scenario *s, struct gy_diags *diags);
 int gy_sc_bind_teams(struct gy_scenario *s, struct gy_diags *diags);
+int gy_sc_check_sections(struct gy_scenario *s, struct gy_diags *diags);
+/* What rows cannot say, once everything is bound. */
 int gy_sc_check(struct gy_scenario *s, struct gy_diags *diags);
 /* Adds an error at a pointer of the document; hint may be NULL. Always -1. */
 int gy_sc_wrong(const struct gy_scenario *s, struct gy_diags *diags, const char *hint, const char *pointer,

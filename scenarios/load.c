@@ -71,6 +71,8 @@ static int bind_all(struct gy_scenario *s, const struct gy_overrides *o, struct 
         rc = -1;
     if (gy_sc_bind_teams(s, diags) != 0)
         rc = -1;
+    if (gy_sc_check_sections(s, diags) != 0)
+        rc = -1;
     return rc == 0 ? gy_sc_check(s, diags) : rc;
 }
 

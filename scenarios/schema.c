@@ -69,7 +69,6 @@ int gy_scenario_schema(struct gy_writer *to, struct gy_error *err)
     gy_jo_end(&o, '}');
     gy_jo_end(&o, ']');
     gy_jo_end(&o, '}');
-    gy_writer_text(to, "\n");
     return rc == 0 ? 0 : gy_nomem(err);
 }
 

@@ -155,8 +155,9 @@ void gy_describe_cluster(const struct gy_cluster_spec *spec, struct gy_writer *t
     kinds all = {0};
 
     collect(spec, &all);
-    gy_writer_printf(to, "cluster    %s node%s, %s GPU%s", gy_grouped(spec->nodes.n, nodes), spec->nodes.n == 1 ? "" : "s",
-                     gy_grouped(count_gpus(spec), gpus), count_gpus(spec) == 1 ? "" : "s");
+    gy_writer_printf(to, "cluster    %s node%s, %s GPU%s", gy_grouped(spec->nodes.n, nodes),
+                     spec->nodes.n == 1 ? "" : "s", gy_grouped(count_gpus(spec), gpus),
+                     count_gpus(spec) == 1 ? "" : "s");
     if (spec->events.n > 0)
         gy_writer_printf(to, ", %s planned changes", gy_grouped(spec->events.n, more));
     gy_writer_text(to, "\n");

@@ -19,11 +19,12 @@ struct gy_cli_option {
 
 /* Groups of options that several verbs share. */
 enum gy_cli_common {
-    GY_CLI_SCENARIO = 1, /* --set --trace --format --seed */
-    GY_CLI_OUT = 2,      /* --out */
-    GY_CLI_JSON = 4,     /* --json */
-    GY_CLI_QUIET = 8,    /* --quiet */
-    GY_CLI_PROGRESS = 16 /* --progress --timing */
+    GY_CLI_SCENARIO = 1,  /* --set --trace --seed */
+    GY_CLI_OUT = 2,       /* --out */
+    GY_CLI_JSON = 4,      /* --json */
+    GY_CLI_QUIET = 8,     /* --quiet */
+    GY_CLI_PROGRESS = 16, /* --progress --timing */
+    GY_CLI_FORMAT = 32    /* --format */
 };
 enum gy_cli_progress { GY_PROGRESS_AUTO, GY_PROGRESS_ALWAYS, GY_PROGRESS_NEVER };
 
@@ -100,5 +101,5 @@ int gy_verb_trace_info(struct gy_cli *cli);
 int gy_verb_trace_convert(struct gy_cli *cli);
 int gy_verb_trace_generate(struct gy_cli *cli);
 int gy_verb_version(struct gy_cli *cli);
-extern const struct gy_cli_option gy_run_options[], gy_schema_options[];
+extern const struct gy_cli_option gy_run_options[], gy_schema_options[], gy_trace_file_options[];
 #endif

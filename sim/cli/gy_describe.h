@@ -14,4 +14,7 @@ void gy_describe_cluster(const struct gy_cluster_spec *spec, struct gy_writer *t
 /* The same as JSON members. */
 void gy_describe_rows_json(const struct gy_trace *t, struct gy_json_out *o);
 void gy_describe_cluster_json(const struct gy_cluster_spec *spec, struct gy_json_out *o);
+/* All that `trace info` tells. 0, or -1 when out of memory. */
+int gy_describe_trace(const struct gy_trace *t, const char *path, struct gy_writer *to, struct gy_error *err);
+int gy_describe_trace_json(const struct gy_trace *t, struct gy_writer *to, struct gy_error *err);
 #endif

@@ -17,7 +17,7 @@ static const struct {
      {"set", K_SET, "POINTER=VALUE",
       "Sets a value of the scenario: /json/pointer=VALUE or cluster.nodes.0.count=32; may be repeated"}},
     {GY_CLI_SCENARIO, {"trace", K_TRACE, "FILE", "Replaces the scenario's trace; - is standard input"}},
-    {GY_CLI_SCENARIO, {"format", K_FORMAT, "NAME", "Format of the trace, instead of finding it out"}},
+    {GY_CLI_FORMAT, {"format", K_FORMAT, "NAME", "Format of the trace, instead of finding it out"}},
     {GY_CLI_SCENARIO, {"seed", K_SEED, "N", "Replaces the scenario's seed"}},
     {GY_CLI_OUT, {"out", 'o', "PATH", "Where the result goes; - is standard output where that makes sense"}},
     {GY_CLI_JSON, {"json", K_JSON, NULL, "Prints the result as JSON on standard output"}},

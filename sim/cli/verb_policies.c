@@ -22,7 +22,6 @@ static void list_json(struct gy_writer *to)
         gy_jo_end(&o, '}');
     }
     gy_jo_end(&o, ']');
-    gy_writer_text(to, "\n");
 }
 
 static int finish(struct gy_writer *to, struct gy_error *err)
@@ -76,7 +75,6 @@ int gy_verb_policies_show(struct gy_cli *cli)
         return gy_cli_fail(&err);
     if (cli->json) {
         gy_bind_schema(policy->params, &o, NULL);
-        gy_writer_text(to, "\n");
     } else {
         gy_writer_printf(to, "%s: %s\n\n", policy->name, policy->summary);
         gy_bind_help(policy->params, to);

@@ -26,7 +26,7 @@ static void describe_scheduler(const struct gy_scenario *s, struct gy_writer *to
     gy_jo_object(&o, NULL);
     gy_bind_write(s->scheduler_table, s->policy_params, &o);
     gy_jo_end(&o, '}');
-    gy_writer_printf(to, "scheduler  %s\n", gy_writer_memory(memory, NULL));
+    gy_writer_printf(to, "scheduler  %s", gy_writer_memory(memory, NULL));
     gy_writer_abandon(memory);
 }
 
@@ -36,13 +36,15 @@ static void describe(const struct gy_scenario *s, const struct gy_inputs *in, st
     char name[512], a[48], b[48];
 
     gy_visible(s->name, strlen(s->name), name, sizeof name);
-    gy_writer_printf(to, "scenario   %s%s%s, seed %lld\n", name, name[0] == '\0' ? "" : " of ", s->path, (long long)s->seed);
+    gy_writer_printf(to, "scenario   %s%s%s, seed %lld\n", name, name[0] == '\0' ? "" : " of ", s->path,
+                     (long long)s->seed);
     gy_describe_cluster(&in->cluster, to);
     gy_describe_rows(t, s->trace.path, to);
     if (t->jobs.n > 0) {
         gy_time_print_human(t->jobs.at[0].submit, a);
         gy_time_print_human(t->jobs.at[t->jobs.n - 1].submit, b);
-        gy_writer_printf(to, "           submits from %s to %s%s%s\n", a, b, t->origin[0] == '\0' ? "" : " after ", t->origin);
+        gy_writer_printf(to, "           submits from %s to %s%s%s\n", a, b, t->origin[0] == '\0' ? "" : " after ",
+                         t->origin);
     }
     describe_scheduler(s, to);
     if (s->stop_at != GY_NEVER) {
@@ -69,7 +71,6 @@ static void describe_json(const struct gy_scenario *s, const struct gy_inputs *i
     gy_describe_rows_json(in->trace, &o);
     gy_jo_end(&o, '}');
     gy_jo_end(&o, '}');
-    gy_writer_text(to, "\n");
 }
 
 static int validate(const struct gy_cli *cli, const struct gy_scenario *s)
