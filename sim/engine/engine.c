@@ -31,6 +31,10 @@ static int heap_event(struct sim *s, const struct gy_heap_event *e)
         }
         return job_end(s, id, GY_CANCELLED, "cancelled while pending");
     }
+    case CLS_RATES:
+        s->timers--;
+        s->unsettled = true;
+        return 0;
     default: /* CLS_TIMER */
         s->timers--;
         return sim_tell(s, GY_C_WAKE, GY_JOB_NONE, GY_NODE_NONE);
@@ -63,7 +67,7 @@ static int world_moves(struct sim *s)
         if (job_arrive(s, &s->next) || fetch_arrival(s))
             return -1;
     }
-    return drain_heap(s, CLS_TIMER);
+    return drain_heap(s, CLS_RATES);
 }
 
 static int policy_thinks(struct sim *s)
@@ -123,7 +127,7 @@ static int one_instant(struct sim *s, gy_time t)
         if (sample(s, s->next_sample))
             return -1;
     s->view.now = t;
-    if (world_moves(s) || policy_thinks(s))
+    if (world_moves(s) || policy_thinks(s) || rates_settle(s))
         return -1;
     if (s->next_sample == t && next_time(s) != t)
         return sample(s, t);

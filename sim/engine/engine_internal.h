@@ -5,7 +5,7 @@
 #include "gy_hash.h"
 #include "gy_heap.h"
 
-enum event_class { CLS_END, CLS_REPAIR, CLS_FAIL, CLS_CAPACITY, CLS_ARRIVAL, CLS_TIMER };
+enum event_class { CLS_END, CLS_REPAIR, CLS_FAIL, CLS_CAPACITY, CLS_ARRIVAL, CLS_TIMER, CLS_RATES };
 
 #define ROW_NONE UINT32_MAX
 
@@ -65,6 +65,7 @@ struct sim {
     gy_time last_wake;
     uint32_t timers;     /* wake events in the heap */
     bool dirty;          /* something happened since the last pass */
+    bool unsettled;      /* something started or stopped since the rate model was asked */
     uint32_t idle_passes; /* passes in a row with no effect while only timers were left */
     uint64_t effects;    /* starts, stops, moves and rejections */
 
@@ -100,6 +101,7 @@ int job_end_event(struct sim *s, gy_job_id id); /* its end event has come */
 int job_requeue(struct sim *s, gy_job_id id, bool suspend, const char *note);
 /* Ends it in any state; gives shares back when it holds any. */
 int job_end(struct sim *s, gy_job_id id, enum gy_job_state state, const char *note);
+double job_speed(const struct sim *s, const struct gy_share *shares, size_t n); /* of the slowest GPU */
 void job_progress(struct gy_job *j, gy_time now); /* brings work_left, served and attained up to now */
 
 /* depend.c: dependencies and array throttles */
@@ -113,6 +115,13 @@ void array_forget(struct sim *s, gy_job_id id); /* cancelled while it waited for
 /* capacity.c */
 int capacity_prepare(struct sim *s);
 int capacity_apply(struct sim *s, const struct capacity_change *c);
+
+/* rates.c */
+int rates_started(struct sim *s, gy_job_id id);
+int rates_stopped(struct sim *s, gy_job_id id);
+int rates_moved(struct sim *s, gy_job_id id); /* new shares: new speed, new end */
+int rates_settle(struct sim *s);
+gy_time job_end_time(const struct gy_job *j, gy_time now); /* natural end or limit, whichever comes first */
 
 /* plan.c */
 extern const struct gy_plan_ops sim_plan_ops;

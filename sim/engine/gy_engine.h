@@ -6,6 +6,7 @@
 #ifndef GY_ENGINE_H
 #define GY_ENGINE_H
 #include "gy_observer.h"
+#include "gy_rates.h"
 #include "gy_source.h"
 
 struct gy_sim_config {
@@ -13,6 +14,7 @@ struct gy_sim_config {
     struct gy_source source;               /* consumed */
     const struct gy_policy_type *policy;
     const void *policy_params;  /* as the type's table lays out */
+    const struct gy_rates *rates; /* NULL: placement and contention do not change run times */
     uint64_t seed;
     gy_time stop_at;            /* GY_NEVER: until everything has ended or can never start */
     gy_time sample_every;       /* GY_NEVER: no samples */

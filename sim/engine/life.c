@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The slowest GPU sets the pace. */
-static double rate_of(const struct sim *s, const struct gy_share *shares, size_t n)
+double job_speed(const struct sim *s, const struct gy_share *shares, size_t n)
 {
     const struct gy_cluster_spec *spec = s->config->cluster;
     double rate = 0;
@@ -21,6 +21,8 @@ static gy_time wall_for(gy_time work, double rate)
 {
     if (rate == 1.0)
         return work;
+    if (rate <= 0)
+        return work > 0 ? GY_NEVER : 0;
     const double wall = ceil((double)work / rate);
     return wall >= (double)GY_TIME_MAX ? GY_TIME_MAX : (gy_time)wall;
 }
@@ -120,27 +122,34 @@ int job_start(struct sim *s, gy_job_id id, const struct gy_share *shares, size_t
         j->first_start = now;
     else
         j->restarts++;
-    j->rate = rate_of(s, shares, n);
-    gy_time end = gy_time_add(now, wall_for(j->work_left, j->rate));
-    j->expected_end = j->rec.limit != GY_NONE ? gy_time_add(now, j->rec.limit) : end;
-    if (end > j->expected_end)
-        end = j->expected_end;
+    j->speed = j->rate = job_speed(s, shares, n);
+    j->factor = 1.0;
+    j->expected_end = gy_time_add(now, j->rec.limit != GY_NONE ? j->rec.limit : wall_for(j->work_left, j->rate));
+    const gy_time end = job_end_time(j, now);
     s->view.running++;
     s->effects++;
     if (schedule(s, end, CLS_END, id.i, &j->end_handle) || sim_emit_job(s, GY_E_START, id, NULL) ||
-        sim_tell(s, GY_C_STARTED, id, GY_NODE_NONE))
+        sim_tell(s, GY_C_STARTED, id, GY_NODE_NONE) || rates_started(s, id))
         return -1;
     return first && j->rec.depended_on ? depend_started(s, &sim_job(s, id)->rec) : 0;
 }
 
+gy_time job_end_time(const struct gy_job *j, gy_time now)
+{
+    const gy_time end = gy_time_add(now, wall_for(j->work_left, j->rate));
+    const gy_time limit = j->rec.limit != GY_NONE ? gy_time_add(j->start, j->rec.limit) : GY_NEVER;
+    return end < limit ? end : limit;
+}
+
 /* Stops a running job: progress to now, resources back. The shares stay readable until they are freed by the caller. */
-static void stop_running(struct sim *s, gy_job_id id)
+static int stop_running(struct sim *s, gy_job_id id)
 {
     struct gy_job *j = sim_job(s, id);
     job_progress(j, s->view.now);
     gy_cluster_release(s->cluster, j->shares, j->n_shares);
     s->view.running--;
     s->effects++;
+    return rates_stopped(s, id);
 }
 
 static void drop_shares(struct sim *s, gy_job_id id)
@@ -178,7 +187,8 @@ static gy_time lose_work(struct gy_job *j)
 int job_requeue(struct sim *s, gy_job_id id, bool suspend, const char *note)
 {
     struct gy_job *j = sim_job(s, id);
-    stop_running(s, id);
+    if (stop_running(s, id))
+        return -1;
     unschedule(s, j);
     struct gy_event e = {.kind = GY_E_PREEMPT, .id = id, .job = j, .shares = j->shares, .n_shares = j->n_shares,
                          .node = GY_NODE_NONE, .note = note};
@@ -208,11 +218,11 @@ int job_end(struct sim *s, gy_job_id id, enum gy_job_state state, const char *no
     const bool held = j->shares != NULL;
     const bool queued = j->in_queue;
     unschedule(s, j);
-    if (held)
-        stop_running(s, id);
-    else if (queued)
+    if (held && stop_running(s, id))
+        return -1;
+    if (queued)
         pending_remove(s, id);
-    else if (j->reason == GY_R_ARRAY)
+    else if (!held && j->reason == GY_R_ARRAY)
         array_forget(s, id);
     j->state = (uint8_t)state;
     struct gy_event e = {.kind = GY_E_END, .id = id, .job = j, .shares = j->shares, .n_shares = j->n_shares,

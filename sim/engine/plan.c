@@ -73,6 +73,7 @@ static int plan_move(struct gy_plan *p, gy_job_id id, const struct gy_share *sha
     struct gy_share *own = shares_new(s, n);
     if (!own)
         return gy_nomem(s->err);
+    job_progress(j, s->view.now);
     gy_cluster_release(s->cluster, j->shares, j->n_shares);
     if (gy_cluster_check(s->cluster, shares, n, s->err)) {
         gy_cluster_book(s->cluster, j->shares, j->n_shares);
@@ -82,11 +83,13 @@ static int plan_move(struct gy_plan *p, gy_job_id id, const struct gy_share *sha
     for (size_t i = 0; i < n; i++)
         own[i] = shares[i];
     gy_cluster_book(s->cluster, own, n);
+    if (rates_stopped(s, id))
+        return -1;
     shares_free(s, j->shares, j->n_shares);
     j->shares = own;
     j->n_shares = (uint32_t)n;
     s->effects++;
-    if (sim_emit_job(s, GY_E_RESIZE, id, "moved"))
+    if (rates_moved(s, id) || sim_emit_job(s, GY_E_RESIZE, id, "moved"))
         return -1;
     return sim_tell(s, GY_C_RESIZED, id, GY_NODE_NONE);
 }

@@ -25,11 +25,19 @@ const char *gy_json_name(const struct gy_json_doc *doc);
 /* "file:line:column: /pointer" of the value at pointer (or of its key), into buf. A pointer that is not in the text
  * (set by an override) gives "file: /pointer". */
 void gy_json_place(const struct gy_json_doc *doc, const char *pointer, char *buf, size_t size);
-/* Sets the value at pointer ("/a/b/0" or "a.b.0"), making missing objects; text is JSON, or else taken as a string. */
+/* Sets the value at pointer ("/a/b/0" or "a.b.0"), making missing objects; an array grows by one at its length or "-".
+ * text is JSON, or else taken as a string. */
 int gy_json_set(struct gy_json_doc *doc, const char *pointer, const char *text, struct gy_error *err);
 /* RFC 7396 merge of patch into the document. */
 int gy_json_merge(struct gy_json_doc *doc, const struct gy_json *patch, struct gy_error *err);
-struct gy_json_doc *gy_json_copy(const struct gy_json_doc *doc);
+/* The same, with who named the value: another file, or "--set". Error places say it, and relative paths that are bound
+ * resolve against its folder. NULL: the document itself. */
+int gy_json_set_as(struct gy_json_doc *doc, const char *pointer, const char *text, const char *from,
+                   struct gy_error *err);
+int gy_json_merge_as(struct gy_json_doc *doc, const struct gy_json *patch, const char *from, struct gy_error *err);
+/* The file (or "--set") that named the value at pointer; the document's own name where nothing else did. */
+const char *gy_json_origin(const struct gy_json_doc *doc, const char *pointer);
+struct gy_json_doc *gy_json_copy(const struct gy_json_doc *doc); /* NULL when out of memory */
 
 enum gy_json_type gy_json_type(const struct gy_json *v);
 const char *gy_json_type_name(const struct gy_json *v); /* "a number", "an object" … for messages */

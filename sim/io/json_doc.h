@@ -5,12 +5,18 @@
 #include "gy_json.h"
 #include "gy_vec.h"
 
+/* A value that was set or merged after loading, so that it is not the text's any more. */
+struct gy_json_change {
+    char *pointer; /* "/a/b" */
+    char *from;    /* the file, or "--set", that named the value */
+};
+
 struct gy_json_doc {
     char *name;
-    char *text; /* comments blanked, for error places; NULL where there is none */
+    char *text; /* comments blanked, NUL-ended, for error places */
     size_t len;
     cJSON *root;
-    GY_VEC(char *) set; /* "/a/b" of what gy_json_set and gy_json_merge changed: not in the text any more */
+    GY_VEC(struct gy_json_change) changes;
 };
 
 static inline const cJSON *gy_cjson(const struct gy_json *v)
@@ -20,9 +26,11 @@ static inline const cJSON *gy_cjson(const struct gy_json *v)
 
 /* The offset in doc's text of the key (or array element) at pointer; the last of equal keys. false: not there. */
 bool gy_json_find(const struct gy_json_doc *doc, const char *pointer, size_t *at);
+/* The last change of the value at pointer or of something around it, or NULL. */
+const struct gy_json_change *gy_json_changed(const struct gy_json_doc *doc, const char *pointer);
 /* Parses text that gy_scan_value accepted. NULL when out of memory. */
 cJSON *gy_cjson_parse(const char *text, size_t len);
-/* -1, with err filled and its place from place(), when an object under v holds a key twice. pointer is a buffer of size
- * bytes that holds v's pointer; on an error it holds the key's. 1: out of memory. */
+/* Looks for an object under v that holds a key twice: 0 none; -1 found; 1 out of memory. pointer is a buffer of size bytes
+ * with v's pointer; when one is found it holds the second key's. */
 int gy_json_find_twin(const cJSON *v, char *pointer, size_t size);
 #endif

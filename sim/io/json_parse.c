@@ -55,24 +55,6 @@ static const char *twin_in(const cJSON *object, bool *memory)
     return twin;
 }
 
-/* Appends "/token" with ~ and / escaped; cut where size ends. */
-static void append_token(char *pointer, size_t size, const char *token)
-{
-    size_t n = strlen(pointer);
-
-    if (n + 1 < size)
-        pointer[n++] = '/';
-    for (; *token != '\0' && n + 2 < size; token++) {
-        if (*token == '~' || *token == '/') {
-            pointer[n++] = '~';
-            pointer[n++] = *token == '~' ? '0' : '1';
-        } else {
-            pointer[n++] = *token;
-        }
-    }
-    pointer[n] = '\0';
-}
-
 int gy_json_find_twin(const cJSON *v, char *pointer, size_t size)
 {
     size_t n = strlen(pointer), i = 0;
@@ -83,14 +65,14 @@ int gy_json_find_twin(const cJSON *v, char *pointer, size_t size)
     if (!memory)
         return 1;
     if (twin != NULL) {
-        append_token(pointer, size, twin);
+        gy_pointer_append(pointer, size, twin);
         return -1;
     }
     for (const cJSON *c = v->child; c != NULL; c = c->next, i++) {
         if (c->child == NULL)
             continue;
         snprintf(index, sizeof index, "%zu", i);
-        append_token(pointer, size, c->string != NULL ? c->string : index);
+        gy_pointer_append(pointer, size, c->string != NULL ? c->string : index);
         int rc = gy_json_find_twin(c, pointer, size);
         if (rc != 0)
             return rc;
@@ -178,9 +160,11 @@ void gy_json_free(struct gy_json_doc *doc)
     if (doc == NULL)
         return;
     cJSON_Delete(doc->root);
-    for (size_t i = 0; i < doc->set.n; i++)
-        free(doc->set.at[i]);
-    gy_vec_free(&doc->set);
+    for (size_t i = 0; i < doc->changes.n; i++) {
+        free(doc->changes.at[i].pointer);
+        free(doc->changes.at[i].from);
+    }
+    gy_vec_free(&doc->changes);
     free(doc->text);
     free(doc->name);
     free(doc);

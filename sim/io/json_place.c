@@ -58,8 +58,6 @@ bool gy_json_find(const struct gy_json_doc *doc, const char *pointer, size_t *at
     char token[TOKEN_SIZE];
     bool found = true;
 
-    if (doc->text == NULL)
-        return false;
     gy_scan_space(&s);
     *at = s.at;
     while (found && gy_pointer_next(&pointer, token, sizeof token)) {
@@ -73,24 +71,25 @@ bool gy_json_find(const struct gy_json_doc *doc, const char *pointer, size_t *at
     return found;
 }
 
-/* Whether pointer is, or is under, something that was set after loading. */
-static bool was_set(const struct gy_json_doc *doc, const char *pointer)
+const struct gy_json_change *gy_json_changed(const struct gy_json_doc *doc, const char *pointer)
 {
-    for (size_t i = 0; i < doc->set.n; i++) {
-        size_t n = strlen(doc->set.at[i]);
-        if (strncmp(doc->set.at[i], pointer, n) == 0 && (pointer[n] == '\0' || pointer[n] == '/'))
-            return true;
+    for (size_t i = doc->changes.n; i-- > 0;) {
+        const struct gy_json_change *c = &doc->changes.at[i];
+        size_t n = strlen(c->pointer);
+        if (strncmp(c->pointer, pointer, n) == 0 && (pointer[n] == '\0' || pointer[n] == '/'))
+            return c;
     }
-    return false;
+    return NULL;
 }
 
 void gy_json_place(const struct gy_json_doc *doc, const char *pointer, char *buf, size_t size)
 {
-    size_t at, line, column;
+    const struct gy_json_change *change = gy_json_changed(doc, pointer);
     const char *gap = pointer[0] == '\0' ? "" : ": ";
+    size_t at, line, column;
 
-    if (was_set(doc, pointer) || !gy_json_find(doc, pointer, &at)) {
-        snprintf(buf, size, "%s%s%s", doc->name, gap, pointer);
+    if (change != NULL || !gy_json_find(doc, pointer, &at)) {
+        snprintf(buf, size, "%s%s%s", change != NULL ? change->from : doc->name, gap, pointer);
         return;
     }
     gy_json_line_column(doc->text, at, &line, &column);

@@ -40,4 +40,6 @@ bool gy_scan_decode(const char *text, char *out, size_t size);
 /* One token of a pointer ("/a~1b/0" or "a.b.0") into buf; advances *p; false at its end. Tokens of more than size - 1
  * bytes are cut. */
 bool gy_pointer_next(const char **p, char *buf, size_t size);
+/* Appends "/token", with ~ and / escaped, to the text in pointer; cut where size ends. */
+void gy_pointer_append(char *pointer, size_t size, const char *token);
 #endif

@@ -114,3 +114,18 @@ bool gy_pointer_next(const char **p, char *buf, size_t size)
     *p = at;
     return true;
 }
+
+void gy_pointer_append(char *pointer, size_t size, const char *token)
+{
+    size_t n = strlen(pointer);
+
+    if (n + 1 < size)
+        pointer[n++] = '/';
+    for (; *token != '\0' && n + 2 < size; token++) {
+        bool escape = *token == '~' || *token == '/';
+        pointer[n++] = escape ? '~' : *token;
+        if (escape)
+            pointer[n++] = *token == '~' ? '0' : '1';
+    }
+    pointer[n] = '\0';
+}

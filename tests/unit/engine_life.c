@@ -237,3 +237,56 @@ Test(engine, the_same_run_has_the_same_digest)
     cr_assert_neq(b.result.digest, digest);
     bed_free(&b);
 }
+
+/* A rate model in which running jobs share one unit of speed. */
+struct sharing {
+    gy_job_id job[16];
+    struct gy_rate_change change[16];
+    size_t n;
+};
+
+static int sharing_started(void *self, gy_time now, gy_job_id id, const struct gy_job *job, struct gy_error *err)
+{
+    struct sharing *m = self;
+    (void)now, (void)job, (void)err;
+    m->job[m->n++] = id;
+    return 0;
+}
+
+static int sharing_stopped(void *self, gy_time now, gy_job_id id, const struct gy_job *job, struct gy_error *err)
+{
+    struct sharing *m = self;
+    (void)now, (void)job, (void)err;
+    for (size_t i = 0; i < m->n; i++)
+        if (m->job[i].i == id.i)
+            m->job[i--] = m->job[--m->n];
+    return 0;
+}
+
+static int sharing_settle(void *self, gy_time now, const struct gy_rate_change **changes, size_t *n, gy_time *wake,
+                          struct gy_error *err)
+{
+    struct sharing *m = self;
+    (void)now, (void)wake, (void)err;
+    for (size_t i = 0; i < m->n; i++)
+        m->change[i] = (struct gy_rate_change){m->job[i], 1.0 / (double)m->n};
+    *changes = m->change;
+    *n = m->n;
+    return 0;
+}
+
+Test(engine, time_slicing_by_a_rate_model)
+{
+    /* CASES 9: solo times 100 and 50, started together on one shared unit, end at 150 and 100. */
+    struct sharing m = {.n = 0};
+    const struct gy_rates rates = {&m, sharing_started, sharing_stopped, sharing_settle};
+    struct bed b;
+    bed_init(&b, 1, 8);
+    b.config.rates = &rates;
+    bed_job(&b, "a", 0, 100, 1);
+    bed_job(&b, "b", 0, 50, 1);
+    cr_assert_str_eq(bed_run(&b), "start a 0|start b 0|rate a 0|rate b 0|end b completed 100|rate a 100|end a completed 150|");
+    b.rec[0].limit = 120 * S; /* the limit is wall-clock time */
+    cr_assert_str_eq(bed_run(&b), "start a 0|start b 0|rate a 0|rate b 0|end b completed 100|rate a 100|end a timeout 120|");
+    bed_free(&b);
+}
