@@ -147,6 +147,27 @@ static uint64_t count_gpus(const struct gy_cluster_spec *spec)
     return gpus;
 }
 
+const char *gy_cluster_text(const struct gy_cluster_spec *spec, struct gy_arena *arena)
+{
+    char nodes[32], gpus[32], text[256];
+    const uint64_t total = count_gpus(spec);
+    kinds all = {0};
+    size_t n = (size_t)snprintf(text, sizeof text, "%s node%s, %s GPU%s", gy_grouped(spec->nodes.n, nodes),
+                                spec->nodes.n == 1 ? "" : "s", gy_grouped(total, gpus), total == 1 ? "" : "s");
+
+    collect(spec, &all);
+    for (size_t i = 0; i < all.n && i < 4 && n + 80 < sizeof text; i++) {
+        const struct gy_node_spec *like = all.at[i].like;
+        const char *type = like->gpu_type == 0 ? "" : gy_strings_text(spec->strings, like->gpu_type);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s x %u%s%.24s", i == 0 ? ": " : ", ",
+                              gy_grouped(all.at[i].nodes, nodes), like->gpus, type[0] == '\0' ? "" : " ", type);
+    }
+    if (all.n > 4)
+        snprintf(text + n, sizeof text - n, ", …");
+    gy_vec_free(&all);
+    return gy_arena_printf(arena, "%s", text);
+}
+
 #define KINDS_SHOWN 12
 
 void gy_describe_cluster(const struct gy_cluster_spec *spec, struct gy_writer *to)

@@ -1,5 +1,6 @@
 /* What the manifest and the summary say about a run beside its figures. */
 #include <string.h>
+#include "gy_describe.h"
 #include "gy_run.h"
 
 static const char *const not_modelled[] = {"network contention", "effect of placement on run times",
@@ -61,6 +62,18 @@ static const char *policy_text(struct gy_run *r)
     return gy_arena_printf(&r->arena, "%s", text);
 }
 
+/* "philly_sia.csv.gz (philly): 82,247 rows read, 82,247 kept, 0 skipped". */
+static const char *trace_text(struct gy_run *r)
+{
+    const struct gy_trace *t = r->inputs.trace;
+    const char *path = r->s->trace.path, *slash = strrchr(path, '/');
+    char read[32], kept[32], skipped[32];
+
+    return gy_arena_printf(&r->arena, "%s (%s): %s rows read, %s kept, %s skipped", slash == NULL ? path : slash + 1,
+                           t->format, gy_grouped(t->rows_read, read), gy_grouped(t->rows_kept, kept),
+                           gy_grouped(t->rows_read - t->rows_kept, skipped));
+}
+
 static void write_scenario(void *ctx, struct gy_json_out *o, const char *key)
 {
     gy_jo_object(o, key);
@@ -78,7 +91,8 @@ int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
         add_input(r, r->inputs.files[i].role, r->inputs.files[i].path, r->inputs.files[i].sha256);
     *f = (struct gy_run_facts){.name = r->s->name,
                                .policy = policy_text(r),
-                               .trace = gy_arena_printf(&r->arena, "%s (%s)", r->s->trace.path, t->format),
+                               .cluster = gy_cluster_text(&r->inputs.cluster, &r->arena),
+                               .trace = trace_text(r),
                                .seed = (uint64_t)r->s->seed,
                                .inputs = r->files,
                                .n_inputs = r->n_files,
@@ -94,7 +108,8 @@ int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
                                .n_not_modelled = sizeof not_modelled / sizeof *not_modelled,
                                .write_scenario = write_scenario,
                                .ctx = (void *)(uintptr_t)r->s};
-    if (!collect_command(r) || f->policy == NULL || f->trace == NULL || f->skips == NULL || f->notes == NULL)
+    if (!collect_command(r) || f->policy == NULL || f->cluster == NULL || f->trace == NULL || f->skips == NULL ||
+        f->notes == NULL)
         return gy_nomem(err);
     f->command = r->command.at;
     f->n_command = r->command.n;

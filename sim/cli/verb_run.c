@@ -13,25 +13,17 @@ const struct gy_cli_option gy_run_options[] = {
     {0},
 };
 
-static bool is_for_people(const struct gy_cli *cli)
-{
-    return !cli->json && !cli->quiet;
-}
-
-/* Rows read, kept and skipped: with the result for people, on standard error beside JSON. */
-static int print_inputs(const struct gy_run *r, struct gy_error *err)
+/* Rows read, kept and skipped beside JSON, which has no place for them; the summary for people shows them itself. */
+static int print_rows(const struct gy_run *r, struct gy_error *err)
 {
     struct gy_writer *to;
 
-    if (r->cli->quiet)
+    if (r->cli->quiet || !r->cli->json)
         return 0;
-    to = gy_writer_open(is_for_people(r->cli) ? "-" : NULL, err);
+    to = gy_writer_open(NULL, err);
     if (to == NULL)
         return -1;
-    gy_describe_cluster(&r->inputs.cluster, to);
     gy_describe_rows(r->inputs.trace, r->s->trace.path, to);
-    if (is_for_people(r->cli))
-        return gy_writer_commit(to, err);
     fputs(gy_writer_memory(to, NULL), stderr);
     gy_writer_abandon(to);
     return 0;
@@ -168,6 +160,7 @@ static int write_timed(const struct gy_run *r, struct gy_writer *to, struct gy_e
 
 static int print_result(const struct gy_run *r, struct gy_error *err)
 {
+    const struct gy_terminal_style style = gy_terminal_style_of(stdout);
     struct gy_writer *to;
     int rc = 0;
 
@@ -185,7 +178,7 @@ static int print_result(const struct gy_run *r, struct gy_error *err)
     else if (r->cli->json)
         gy_account_write_summary(r->account, r->verdicts, r->s->thresholds.n, to);
     else
-        gy_terminal_write(r->account, &r->facts, r->verdicts, r->s->thresholds.n, to);
+        gy_terminal_summary(r->account, &r->facts, r->verdicts, r->s->thresholds.n, &style, to);
     if (rc == 0)
         return gy_writer_commit(to, err);
     gy_writer_abandon(to);
@@ -218,7 +211,7 @@ static int outcome(const struct gy_run *r)
 
 static int run_all(struct gy_run *r, struct gy_error *err)
 {
-    if (gy_inputs_load(r->s, NULL, &r->inputs, err) != 0 || check_names(r, err) != 0 || print_inputs(r, err) != 0 ||
+    if (gy_inputs_load(r->s, NULL, &r->inputs, err) != 0 || check_names(r, err) != 0 || print_rows(r, err) != 0 ||
         gy_inputs_config(r->s, &r->inputs, &r->config, err) != 0 || gy_run_facts_of(r, err) != 0 ||
         open_account(r, err) != 0 || open_folder(r, err) != 0)
         return -1;

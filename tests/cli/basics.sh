@@ -51,12 +51,12 @@ says 'expected SCENARIO.json'
 run run a.json b.json
 is_status 2
 says '"b.json" is one argument too many'
-run run --sed 4 a.json
+run run --sead 4 a.json
 is_status 2
-says 'unknown option "--sed"; did you mean "--seed"'
+says 'unknown option "--sead"; did you mean "--seed"'
 run run --jso a.json
 is_status 2
-says 'a.json: cannot open' # an unmistakable beginning is enough
+says 'a.json: no such file' # an unmistakable beginning is enough
 run run --seed
 is_status 2
 says 'option "--seed" needs a value'
