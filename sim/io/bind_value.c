@@ -222,7 +222,7 @@ static void bind_choice(struct gy_bind *b, const struct gy_param *row, const str
 {
     char names[CHOICES_MOST][48], list[512] = "", hint[96] = "", found[80];
     const char *text = gy_json_string(v), *all[CHOICES_MOST], *near;
-    size_t n = 0;
+    size_t n = 0, used = 0;
 
     for (; n < CHOICES_MOST && gy_choice(row->choices, n, names[n], sizeof names[n]); n++) {
         all[n] = names[n];
@@ -230,8 +230,8 @@ static void bind_choice(struct gy_bind *b, const struct gy_param *row, const str
             *field = (int)n;
             return;
         }
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", n == 0 ? "" : ", ", names[n]);
+        if (used + sizeof names[n] + 2 < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%.47s", n == 0 ? "" : ", ", names[n]);
     }
     near = text == NULL ? NULL : gy_nearest(text, all, n);
     if (near != NULL)
