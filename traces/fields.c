@@ -172,3 +172,29 @@ bool gy_row_span(struct gy_reader *r, const char *column, gy_time start, gy_time
     *out = end - start;
     return true;
 }
+
+void gy_row_gpus(struct gy_reader *r, const char *column, uint64_t milli, struct gy_job_rec *rec)
+{
+    if (milli % GY_MILLI != 0 && milli > GY_MILLI)
+        gy_row_note(r, column, "more than one GPU, but not a whole number: rounded up", GY_NO_FIELD);
+    rec->gpus = (uint32_t)((milli + GY_MILLI - 1) / GY_MILLI);
+    rec->gpu_milli = milli > 0 && milli < GY_MILLI ? (uint32_t)milli : GY_MILLI;
+}
+
+bool gy_row_lifetime(struct gy_reader *r, struct gy_field submit, struct gy_field start, struct gy_field end,
+                     struct gy_job_rec *rec)
+{
+    gy_time from, to;
+
+    if (!gy_row_calendar(r, "submit_time", submit, &rec->submit) || !gy_row_calendar(r, "end_time", end, &to))
+        return false;
+    if (!gy_field_none(start))
+        return gy_row_calendar(r, "start_time", start, &from) && gy_row_span(r, "end_time", from, to, &rec->duration);
+    if (to < rec->submit)
+        return bad(r, "end_time", "before the submission", end);
+    rec->duration = 0;
+    rec->cancel = to;
+    rec->end_state = GY_CANCELLED;
+    gy_row_note(r, "start_time", "never started: cancelled at its end time if still pending then", GY_NO_FIELD);
+    return true;
+}
