@@ -26,6 +26,7 @@ struct gy_run_skip {
 struct gy_run_facts {
     const char *name;           /* of the scenario */
     const char *policy;         /* for people: "fifo, easy backfill, pack" */
+    const char *cluster;        /* for people: "133 nodes, 1,064 GPUs" */
     const char *trace;          /* for people: name and format */
     const char *const *command; /* arguments that have an effect on results (without --out, --progress …) */
     size_t n_command;

@@ -12,6 +12,7 @@ int gy_cut_fail(struct gy_cutter *s, size_t line, size_t column, const char *wha
 {
     char place[sizeof s->err->place];
 
+    s->failed = true;
     snprintf(place, sizeof place, "%s:%zu:%zu", gy_input_name(s->in), line, column);
     return gy_fail(s->err, GY_EINPUT, place, "%s", what);
 }
@@ -33,8 +34,11 @@ int gy_cut_fail_found(struct gy_cutter *s, int c, const char *expected)
 
 int gy_cut_peek(struct gy_cutter *s)
 {
+    if (s->failed)
+        return GY_CUT_FAILED;
     if (s->at == s->n) {
         long n = gy_input_read(s->in, s->buf, sizeof s->buf, s->err);
+        s->failed = n < 0;
         if (n <= 0)
             return n == 0 ? GY_CUT_END : GY_CUT_FAILED;
         s->at = 0;

@@ -27,7 +27,7 @@ static cJSON *build(struct gy_cutter *s)
                            .first_line = s->text_line,
                            .first_column = s->text_column,
                            .err = s->err};
-    char pointer[POINTER_SIZE] = "", place[sizeof s->err->place];
+    char pointer[POINTER_SIZE] = "", place[2 * POINTER_SIZE];
     cJSON *v;
 
     if (gy_scan_value(&scan) < 0 || gy_scan_end(&scan) < 0)
@@ -41,7 +41,7 @@ static cJSON *build(struct gy_cutter *s)
         gy_nomem(s->err);
         return NULL;
     }
-    snprintf(place, sizeof place, "%s:%zu: %s", gy_input_name(s->in), s->text_line, pointer);
+    snprintf(place, sizeof place, "%.512s:%zu: %s", gy_input_name(s->in), s->text_line, pointer);
     gy_fail(s->err, GY_EINPUT, place, "found this key a second time in its object; expected each key once");
     return NULL;
 }
