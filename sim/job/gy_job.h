@@ -36,14 +36,14 @@ const char *gy_job_state_name(enum gy_job_state s);
 /* One job of a trace. Times in ns since the trace's zero; GY_NONE where not given. Strings are ids of the trace's table. */
 struct gy_job_rec {
     gy_time submit;
-    gy_time duration;    /* run time at the reference placement and speed */
+    gy_time duration;    /* run time at the reference placement and speed; GY_NEVER: until the simulation stops */
     gy_time limit;       /* requested wall-clock limit, GY_NONE: none */
     gy_time cancel;      /* cancelled at this time if still pending then, GY_NONE: never */
     gy_time checkpoint;  /* work between checkpoints, GY_NONE: no checkpoints (a restart begins anew) */
     gy_time idle_tail;   /* part of the duration at its end in which the GPUs are held idle */
     uint64_t number;     /* the job's id when it is a plain decimal number and name is 0 */
     gy_str name;         /* the job's id otherwise */
-    gy_str user, team, partition, qos, gpu_type, workload, array, gang, constraint;
+    gy_str user, team, partition, qos, gpu_type, workload, array, gang, constraint, mig_profile;
     uint32_t gpus;          /* whole GPUs in total, or number of GPUs shared when gpu_milli < 1000 */
     uint32_t gpu_milli;     /* of each GPU; 1000 whole */
     uint32_t nodes;         /* 0: as few as possible; an uneven share is cut as ceil(gpus/nodes) each and a rest */

@@ -1,5 +1,6 @@
 /* The scheduling policy interface: a policy decides, never acts. It reads the view, writes the plan; the engine checks
- * every entry before it happens and refuses an illegal one loudly. Called once an instant, after the world has moved. */
+ * every entry before it happens and refuses an illegal one loudly. Called once an instant, after the world has moved.
+ */
 #ifndef GY_POLICY_H
 #define GY_POLICY_H
 #include "gy_cluster.h"
@@ -14,11 +15,11 @@ struct gy_view {
     const struct gy_cluster *cluster;
     const struct gy_shapes *shapes;
     const struct gy_strings *strings;
-    const struct gy_job *jobs;   /* table of live rows, indexed by gy_job_id.i */
-    uint32_t job_rows;           /* its size; rows not in use have generation odd */
-    uint32_t pending_first;      /* head of the pending list (row index, UINT32_MAX: empty), by time queued; follow .next */
-    uint32_t pending, running;   /* jobs in these states */
-    uint64_t seed;               /* for a policy's own gy_stream */
+    const struct gy_job *jobs; /* table of live rows, indexed by gy_job_id.i */
+    uint32_t job_rows;         /* its size; rows not in use have generation odd */
+    uint32_t pending_first; /* head of the pending list (row index, UINT32_MAX: empty), by time queued; follow .next */
+    uint32_t pending, running; /* jobs in these states */
+    uint64_t seed;             /* for a policy's own gy_stream */
 };
 static inline const struct gy_job *gy_view_job(const struct gy_view *v, gy_job_id id)
 {
@@ -30,7 +31,8 @@ enum gy_change {
     GY_C_ELIGIBLE, /* job entered the queue (arrived, its dependencies ended, was preempted or released) */
     GY_C_GONE,     /* job left the queue without starting (cancelled, rejected) */
     GY_C_STARTED,  /* job started; also told for the policy's own decisions, after decide */
-    GY_C_STOPPED,  /* a running job gave its resources back: ended, preempted, failed */
+    GY_C_STOPPED,  /* a running job gave its resources back: ended, preempted, failed; its last shares are still in its
+                    * row, unless a decision of the policy itself stopped it */
     GY_C_RESIZED,  /* a running job's shares changed */
     GY_C_CAPACITY, /* a node changed state; job is GY_JOB_NONE */
     GY_C_WAKE      /* a time asked for by gy_plan_wake has come */
@@ -44,8 +46,8 @@ struct gy_policy_event {
 enum gy_preempt_mode { GY_PREEMPT_REQUEUE, GY_PREEMPT_CANCEL, GY_PREEMPT_SUSPEND };
 
 /* The plan. Each call is checked at once and, when legal, booked at once, so the view's free capacity is always true;
- * what it causes (events, states) happens after decide returned, in the order of the calls. Return 0, or -1 when refused:
- * a refusal ends the run with an internal error that names the policy. */
+ * what it causes (events, states) happens after decide returned, in the order of the calls. Return 0, or -1 when
+ * refused: a refusal ends the run with an internal error that names the policy. */
 struct gy_plan;
 struct gy_plan_ops {
     int (*start)(struct gy_plan *p, gy_job_id job, const struct gy_share *shares, size_t n);
@@ -74,9 +76,13 @@ struct gy_policy_type {
     size_t params_size;            /* struct that params fill */
     const struct gy_param *params; /* ends with a NULL name */
     int (*init)(void *self, const void *params, const struct gy_view *view, struct gy_error *err);
-    void (*fini)(void *self);      /* optional; frees what init and later calls took; called once, also after a failed init */
-    int (*on_event)(void *self, const struct gy_view *view, const struct gy_policy_event *e); /* optional; -1: out of memory */
-    int (*decide)(void *self, const struct gy_view *view, struct gy_plan *plan); /* -1: a plan call was refused or no memory */
+    void (*fini)(
+        void *self); /* optional; frees what init and later calls took; called once, also after a failed init */
+    int (*on_event)(void *self, const struct gy_view *view,
+                    const struct gy_policy_event *e); /* optional; -1: out of memory */
+    bool always; /* decide is wanted also while no job is pending: policies that move or preempt running jobs */
+    int (*decide)(void *self, const struct gy_view *view,
+                  struct gy_plan *plan); /* -1: a plan call was refused or no memory */
 };
 
 /* Every policy that is built in, NULL-ended: one line each in registry.c. */

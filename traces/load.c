@@ -1,0 +1,464 @@
+/* The loader: chooses the reader, reads all rows, drops duplicates, moves calendar times to zero, applies the window,
+ * resolves dependencies, and sorts. Not a parser of anything. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "loading.h"
+
+/* ---- choosing a reader ---- */
+
+static void list_formats(char *buf, size_t size)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; gy_readers[i] != NULL && n < size; i++)
+        n += (size_t)snprintf(buf + n, size - n, "%s%s", i > 0 ? ", " : "", gy_readers[i]->name);
+}
+
+static const struct gy_reader_type *by_name(const char *name, struct gy_error *err)
+{
+    const char *names[64];
+    size_t n = 0;
+    char all[300];
+
+    for (; gy_readers[n] != NULL && n < GY_COUNT(names); n++) {
+        if (strcmp(gy_readers[n]->name, name) == 0)
+            return gy_readers[n];
+        names[n] = gy_readers[n]->name;
+    }
+    const char *near = gy_nearest(name, names, n);
+    list_formats(all, sizeof all);
+    gy_fail(err, GY_EUSAGE, NULL, "unknown trace format \"%s\"", name);
+    if (near != NULL)
+        gy_hint(err, "did you mean \"%s\"? Known: %s", near, all);
+    else
+        gy_hint(err, "known: %s", all);
+    return NULL;
+}
+
+static const struct gy_reader_type *sniff(struct gy_input *in, struct gy_error *err)
+{
+    const struct gy_reader_type *best = NULL;
+    const char *bytes;
+    int most = 0;
+    char seen[80], all[300];
+
+    err->code = GY_OK;
+    size_t n = gy_input_peek(in, &bytes, err);
+    if (err->code != GY_OK)
+        return NULL;
+    if (n == 0) {
+        gy_fail(err, GY_EINPUT, gy_input_name(in), "the file is empty; a trace was expected");
+        return NULL;
+    }
+    for (size_t i = 0; gy_readers[i] != NULL; i++) {
+        int sure = gy_readers[i]->sniff(bytes, n, gy_input_name(in));
+        if (sure > most) {
+            most = sure;
+            best = gy_readers[i];
+        }
+    }
+    if (best == NULL) {
+        gy_visible(bytes, n < 48 ? n : 48, seen, sizeof seen);
+        list_formats(all, sizeof all);
+        gy_fail(err, GY_EINPUT, gy_input_name(in), "not a trace format that is known; it begins \"%s\"", seen);
+        gy_hint(err, "name it by --format (%s), or map its columns with \"format\": \"csv\" and \"columns\"", all);
+    }
+    return best;
+}
+
+/* ---- reading rows ---- */
+
+struct gy_field gy_load_id(const struct gy_loading *l, uint32_t row, char *buf)
+{
+    const struct gy_job_rec *j = &l->r.t->jobs.at[row];
+
+    if (j->name != 0)
+        return (struct gy_field){gy_strings_text(l->r.t->strings, j->name), gy_strings_len(l->r.t->strings, j->name)};
+    return (struct gy_field){buf, (size_t)snprintf(buf, 24, "%llu", (unsigned long long)j->number)};
+}
+
+uint32_t gy_load_find(const struct gy_loading *l, const char *id, size_t len)
+{
+    uint64_t number = 0, row;
+    bool digits = len > 0 && len <= 18 && (len == 1 || id[0] != '0');
+
+    for (size_t i = 0; digits && i < len; i++) {
+        digits = id[i] >= '0' && id[i] <= '9';
+        number = number * 10 + (uint64_t)(id[i] - '0');
+    }
+    if (digits)
+        return gy_map_get(&l->numbers, number, &row) ? (uint32_t)row : UINT32_MAX;
+    gy_str name = gy_strings_find(l->r.t->strings, id, len);
+    return name != GY_STR_FAIL && gy_map_get(&l->names, name, &row) ? (uint32_t)row : UINT32_MAX;
+}
+
+int gy_load_drop(struct gy_loading *l, uint32_t row, const char *column, const char *why, bool bad,
+                 struct gy_error *err)
+{
+    char place[512], buf[24];
+    struct gy_field id = gy_load_id(l, row, buf);
+
+    l->dropped.at[row] = 1;
+    gy_skip_count(&l->r, &l->r.t->skips, column, why, l->line.at[row], id);
+    if (!bad || !l->r.o->strict)
+        return 0;
+    gy_row_place(&l->r, l->line.at[row], place, sizeof place);
+    return gy_fail(err, GY_EINPUT, place, "%s%s%s: job \"%s\"", column != NULL ? column : "",
+                   column != NULL ? ": " : "", why, id.at);
+}
+
+/* Looks the record over for what no job can be, whatever the format. NULL when it is fine. */
+static const char *impossible(const struct gy_job_rec *j)
+{
+    if (j->gpus > GY_TRACE_GPUS_MAX || j->nodes > GY_TRACE_GPUS_MAX)
+        return "asks for more than a million GPUs or nodes";
+    if (j->gpu_milli == 0 || j->gpu_milli > GY_MILLI)
+        return "a share of a GPU outside 0.001 to 1";
+    if (j->max_gpus != 0 && j->max_gpus < j->min_gpus)
+        return "max_gpus below min_gpus";
+    return NULL;
+}
+
+static void tidy(struct gy_loading *l, struct gy_job_rec *j)
+{
+    if (j->limit != GY_NONE && j->limit <= 0) {
+        j->limit = GY_NONE;
+        gy_row_note(&l->r, "limit", "not above 0, taken as none", GY_NO_FIELD);
+    }
+    if (j->gpus > 0 && j->nodes > j->gpus) {
+        j->nodes = 0;
+        gy_row_note(&l->r, "nodes", "more nodes than GPUs: number of nodes left open", GY_NO_FIELD);
+    }
+    if (j->idle_tail != GY_NONE && j->idle_tail > j->duration) {
+        j->idle_tail = j->duration;
+        gy_row_note(&l->r, "idle_tail", "longer than the job: cut to its run time", GY_NO_FIELD);
+    }
+    if (j->limit == GY_NONE && l->r.o->limit_factor > 0 && j->duration != GY_NEVER) {
+        double limit = nearbyint((double)j->duration * l->r.o->limit_factor);
+        j->limit = limit >= (double)GY_TIME_MAX ? GY_TIME_MAX : (gy_time)limit;
+        if (j->limit < GY_SECOND)
+            j->limit = GY_SECOND;
+    }
+}
+
+static int keep_depends(struct gy_loading *l, uint32_t row, struct gy_error *err)
+{
+    struct gy_dep_text d = {row, NULL, l->r.depends_len};
+
+    d.text = gy_arena_strndup(&l->texts, l->r.depends, l->r.depends_len);
+    if (d.text == NULL || !gy_vec_push(&l->dep_texts, d))
+        return gy_nomem(err);
+    return 0;
+}
+
+/* Puts the record into the table; a repeated id drops the later row. */
+static int add(struct gy_loading *l, const struct gy_job_rec *j, struct gy_error *err)
+{
+    struct gy_trace *t = l->r.t;
+    uint32_t row = (uint32_t)t->jobs.n;
+
+    if (t->jobs.n >= GY_TRACE_ROWS_MAX)
+        return gy_fail(err, GY_EINPUT, gy_input_name(l->r.in), "more than %u rows", GY_TRACE_ROWS_MAX);
+    if (!gy_vec_push(&t->jobs, *j) || !gy_vec_push(&l->line, l->r.line) || !gy_vec_push(&l->dropped, 0))
+        return gy_nomem(err);
+    if (l->r.has_ids) {
+        struct gy_map *map = j->name != 0 ? &l->names : &l->numbers;
+        uint64_t key = j->name != 0 ? j->name : j->number, first;
+        if (gy_map_get(map, key, &first))
+            return gy_load_drop(l, row, "job_id", "repeated; the first row of that id is kept", true, err);
+        if (!gy_map_put(map, key, row))
+            return gy_nomem(err);
+    }
+    return l->r.depends_len > 0 ? keep_depends(l, row, err) : 0;
+}
+
+static int read_rows(struct gy_loading *l, struct gy_error *err)
+{
+    struct gy_job_rec rec;
+
+    for (;;) {
+        gy_row_init(&rec);
+        l->r.depends_len = 0;
+        int got = l->type->next(&l->r, &rec, err);
+        if (got < 0)
+            return -1;
+        if (got == 1) {
+            const char *why = impossible(&rec);
+            if (why != NULL)
+                got = gy_row_skip(&l->r, NULL, why, GY_NO_FIELD);
+            else
+                tidy(l, &rec);
+        }
+        if (l->r.nomem)
+            return gy_nomem(err);
+        if (l->r.strict_hit) {
+            *err = l->r.strict;
+            return -1;
+        }
+        if (got == 0)
+            return 0;
+        if (got != 1)
+            continue;
+        l->r.t->rows_read++;
+        if (add(l, &rec, err) < 0)
+            return -1;
+    }
+}
+
+/* ---- after reading ---- */
+
+static void shift(gy_time *t, gy_time zero)
+{
+    if (*t != GY_NONE && *t != GY_NEVER)
+        *t -= zero;
+}
+
+/* Calendar times become relative to the earliest submit. */
+static void rebase(struct gy_loading *l)
+{
+    struct gy_trace *t = l->r.t;
+    gy_time zero = GY_NEVER;
+
+    for (size_t i = 0; i < t->jobs.n; i++)
+        if (!l->dropped.at[i] && t->jobs.at[i].submit < zero)
+            zero = t->jobs.at[i].submit;
+    if (!l->r.calendar || zero == GY_NEVER)
+        return;
+    for (size_t i = 0; i < t->jobs.n; i++) {
+        shift(&t->jobs.at[i].submit, zero);
+        shift(&t->jobs.at[i].cancel, zero);
+    }
+    struct gy_datetime d = {zero + l->r.offset_s * GY_SECOND, l->r.zoned, l->r.offset_s};
+    gy_datetime_print(&d, t->origin);
+}
+
+static int window(struct gy_loading *l, struct gy_error *err)
+{
+    const struct gy_trace_options *o = l->r.o;
+    const struct gy_trace *t = l->r.t;
+
+    for (uint32_t i = 0; i < t->jobs.n; i++) {
+        const struct gy_job_rec *j = &t->jobs.at[i];
+        const char *why = NULL;
+        if (l->dropped.at[i])
+            continue;
+        if (o->from != GY_NONE && j->submit < o->from)
+            why = "before \"from\"";
+        else if (o->to != GY_NONE && j->submit >= o->to)
+            why = "at or after \"to\"";
+        else if (o->gpu_jobs_only && j->gpus == 0)
+            why = "asks for no GPU (GPU jobs only)";
+        if (why != NULL && gy_load_drop(l, i, NULL, why, false, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+struct place {
+    gy_time submit;
+    uint32_t row;
+};
+
+static int by_submit(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    if (x->submit != y->submit)
+        return x->submit < y->submit ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Compacts and sorts the table; order[old row] becomes the new row, UINT32_MAX when dropped. */
+static int arrange(struct gy_loading *l, uint32_t *order, struct gy_error *err)
+{
+    struct gy_trace *t = l->r.t;
+    struct place *at = malloc((t->jobs.n + 1) * sizeof *at);
+    size_t n = 0;
+
+    if (at == NULL)
+        return gy_nomem(err);
+    for (uint32_t i = 0; i < t->jobs.n; i++) {
+        order[i] = UINT32_MAX;
+        if (l->dropped.at[i])
+            continue;
+        at[n] = (struct place){t->jobs.at[i].submit, i};
+        t->was_unsorted |= n > 0 && at[n].submit < at[n - 1].submit;
+        n++;
+    }
+    if (t->was_unsorted)
+        qsort(at, n, sizeof *at, by_submit);
+    if (t->was_unsorted || n < t->jobs.n) {
+        struct gy_job_rec *jobs = malloc((n + 1) * sizeof *jobs);
+        if (jobs == NULL) {
+            free(at);
+            return gy_nomem(err);
+        }
+        for (size_t i = 0; i < n; i++)
+            jobs[i] = t->jobs.at[at[i].row];
+        free(t->jobs.at);
+        t->jobs.at = jobs;
+        t->jobs.cap = n + 1;
+    }
+    t->jobs.n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        order[at[i].row] = i;
+        t->jobs.at[i].row = i;
+    }
+    free(at);
+    return 0;
+}
+
+/* Edges to the trace's table: a wait for a row that is not kept counts as for one that is not in the trace. */
+static int place_deps(struct gy_loading *l, const uint32_t *order, struct gy_error *err)
+{
+    struct gy_trace *t = l->r.t;
+
+    for (size_t i = 0; i < l->edges.n; i++) {
+        const struct gy_dep_edge *e = &l->edges.at[i];
+        if (order[e->row] == UINT32_MAX)
+            continue;
+        struct gy_job_rec *j = &t->jobs.at[order[e->row]];
+        uint32_t to = e->to == UINT32_MAX ? UINT32_MAX : order[e->to];
+        if (e->to != UINT32_MAX && to == UINT32_MAX)
+            gy_skip_count(&l->r, &t->notes, "depends_on", "a job that was not kept; taken as ended well",
+                          l->line.at[e->row], GY_NO_FIELD);
+        if (j->dep_n == 0)
+            j->dep_first = (uint32_t)t->deps.n;
+        j->dep_n++;
+        if (to != UINT32_MAX)
+            t->jobs.at[to].depended_on = true;
+        if (!gy_vec_push(&t->deps, ((struct gy_dep){to, e->kind})))
+            return gy_nomem(err);
+    }
+    return 0;
+}
+
+static int nothing_kept(const struct gy_loading *l, struct gy_error *err)
+{
+    const struct gy_trace *t = l->r.t;
+
+    if (t->rows_read == 0)
+        return gy_fail(err, GY_EINPUT, gy_input_name(l->r.in), "no job in it: read as format \"%s\", it has no rows",
+                       t->format);
+    const struct gy_trace_skip *most = &t->skips.at[0];
+    for (size_t i = 1; i < t->skips.n; i++)
+        if (t->skips.at[i].count > most->count)
+            most = &t->skips.at[i];
+    gy_fail(err, GY_EINPUT, gy_input_name(l->r.in),
+            "none of its %llu rows can be used (read as format \"%s\"); most often: %s (%s)",
+            (unsigned long long)t->rows_read, t->format, most->why, most->first);
+    return gy_hint(err, "is it the right format? --format names another");
+}
+
+static int finish(struct gy_loading *l, struct gy_error *err)
+{
+    rebase(l);
+    if (window(l, err) < 0 || gy_load_deps(l, err) < 0)
+        return -1;
+    uint32_t *order = malloc((l->r.t->jobs.n + 1) * sizeof *order);
+    if (order == NULL)
+        return gy_nomem(err);
+    int done = arrange(l, order, err);
+    if (done == 0)
+        done = place_deps(l, order, err);
+    free(order);
+    if (done < 0)
+        return -1;
+    l->r.t->rows_kept = l->r.t->jobs.n;
+    if (l->r.nomem)
+        return gy_nomem(err);
+    return l->r.t->rows_kept == 0 ? nothing_kept(l, err) : 0;
+}
+
+static int load(struct gy_loading *l, struct gy_error *err)
+{
+    const struct gy_trace_options *o = l->r.o;
+    struct gy_trace *t = l->r.t;
+
+    l->type = o->format != NULL ? by_name(o->format, err) : sniff(l->r.in, err);
+    if (l->type == NULL)
+        return -1;
+    t->format = l->type->name;
+    int done = l->type->open(&l->r, err);
+    if (done == 0)
+        done = read_rows(l, err);
+    if (l->type->close != NULL)
+        l->type->close(&l->r);
+    gy_csv_free(l->r.csv);
+    if (done < 0)
+        return -1;
+    gy_input_sha256(l->r.in, t->sha256);
+    if (l->r.second != NULL)
+        gy_input_sha256(l->r.second, t->second_sha256);
+    return finish(l, err);
+}
+
+static void loading_free(struct gy_loading *l)
+{
+    gy_vec_free(&l->line);
+    gy_vec_free(&l->dropped);
+    gy_vec_free(&l->dep_texts);
+    gy_vec_free(&l->edges);
+    gy_arena_free(&l->texts);
+    gy_map_free(&l->numbers);
+    gy_map_free(&l->names);
+}
+
+int gy_trace_load_input(const struct gy_trace_options *o, struct gy_input *in, struct gy_input *second,
+                        struct gy_strings *strings, struct gy_trace **out, struct gy_error *err)
+{
+    struct gy_trace *t = calloc(1, sizeof *t);
+
+    *out = NULL;
+    if (t == NULL)
+        return gy_nomem(err);
+    t->owns_strings = strings == NULL;
+    t->strings = strings != NULL ? strings : gy_strings_new();
+    if (t->strings == NULL) {
+        gy_trace_free(t);
+        return gy_nomem(err);
+    }
+    struct gy_loading l = {.r = {.o = o, .in = in, .second = second, .t = t}};
+    int done = load(&l, err);
+    loading_free(&l);
+    if (done < 0) {
+        gy_trace_free(t);
+        return -1;
+    }
+    *out = t;
+    return 0;
+}
+
+int gy_trace_load(const struct gy_trace_options *o, struct gy_strings *strings, struct gy_trace **out,
+                  struct gy_error *err)
+{
+    struct gy_input *in = gy_input_open(o->path, err), *second = NULL;
+    int done = -1;
+
+    *out = NULL;
+    if (in == NULL)
+        return -1;
+    if (o->second_path != NULL)
+        second = gy_input_open(o->second_path, err);
+    if (o->second_path == NULL || second != NULL)
+        done = gy_trace_load_input(o, in, second, strings, out, err);
+    gy_input_close(in);
+    if (second != NULL)
+        gy_input_close(second);
+    return done;
+}
+
+void gy_trace_free(struct gy_trace *t)
+{
+    if (t == NULL)
+        return;
+    if (t->owns_strings)
+        gy_strings_free(t->strings);
+    gy_vec_free(&t->jobs);
+    gy_vec_free(&t->deps);
+    gy_vec_free(&t->skips);
+    gy_vec_free(&t->notes);
+    gy_arena_free(&t->texts);
+    free(t);
+}
