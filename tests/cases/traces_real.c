@@ -72,8 +72,9 @@ Test(traces_real, openb_lists)
     cr_expect_eq(t->rows_kept, 8152);
     cr_expect_eq(t->skips.n, 0);
     cr_expect_not(t->was_unsorted);
-    cr_expect_eq(why_of(&t->notes, "scheduled_time: never scheduled: cancelled at deletion_time if still pending then")->count,
-                 897);
+    cr_expect_eq(
+        why_of(&t->notes, "scheduled_time: never scheduled: cancelled at deletion_time if still pending then")->count,
+        897);
     for (size_t i = 0; i < t->jobs.n; i++)
         cr_assert(t->jobs.at[i].gpu_milli == 1000 || t->jobs.at[i].gpus == 1);
     gy_trace_free(t);

@@ -1,7 +1,7 @@
 /* Every reader on rows written by hand, with the exact records expected. */
 #include "traces_help.h"
 
-#define S(x) ((gy_time)(x) * GY_SECOND)
+#define S(x) ((gy_time)(x)*GY_SECOND)
 
 static char id_buf[24];
 static const char *id_of(const struct gy_trace *t, size_t i)
@@ -12,11 +12,12 @@ static const char *id_of(const struct gy_trace *t, size_t i)
 Test(traces_formats, gpuyard_all_columns)
 {
     struct gy_trace *t = load_text(
-        NULL, "user,job_id,submit_s,duration_s,gpus,nodes,gpus_per_node,gpu_type,gpu_fraction,mig_profile,cpus,mem_gib,team,"
-              "partition,qos,priority,limit_s,state,workload,min_gpus,max_gpus,depends_on,array_id,gang,checkpoint_s,"
-              "idle_tail_s,colour\n"
-              "ann,a1,0,10.5,16,2,8,A100|H100,,,64,0.5,red,batch,high,-7,100,failed,llama,8,32,,arr,g1,600,2.5,blue\n"
-              "\"b, o\"\"b\",2,1.25,3,1,,,,0.25,1g.10gb,0.5,,,,,,,timeout,,,,a1,,,,,\n");
+        NULL,
+        "user,job_id,submit_s,duration_s,gpus,nodes,gpus_per_node,gpu_type,gpu_fraction,mig_profile,cpus,mem_gib,team,"
+        "partition,qos,priority,limit_s,state,workload,min_gpus,max_gpus,depends_on,array_id,gang,checkpoint_s,"
+        "idle_tail_s,colour\n"
+        "ann,a1,0,10.5,16,2,8,A100|H100,,,64,0.5,red,batch,high,-7,100,failed,llama,8,32,,arr,g1,600,2.5,blue\n"
+        "\"b, o\"\"b\",2,1.25,3,1,,,,0.25,1g.10gb,0.5,,,,,,,timeout,,,,a1,,,,,\n");
     const struct gy_job_rec *a = &t->jobs.at[0], *b = &t->jobs.at[1];
 
     cr_expect_str_eq(t->format, "gpuyard");
@@ -95,12 +96,12 @@ Test(traces_formats, philly)
 
 Test(traces_formats, helios)
 {
-    struct gy_trace *t =
-        load_text(NULL, "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n"
-                        "1425511,uA,vcJ,1,4,1,COMPLETED,2020-06-09 18:41:01,2020-06-09 18:41:03,2020-06-10 04:55:09,36846,2\n"
-                        "1425512,uB,vcB,16,16,2,NODE_FAIL,2020-06-09 18:41:27,2020-06-09 18:41:27,2020-06-09 18:45:36,249,0\n"
-                        "1425513,uC,vcB,8,8,1,CANCELLED,2020-06-09 18:42:00,,2020-06-09 19:42:00,0,3600\n"
-                        "1425514,uC,vcB,8,8,1,COMPLETED,2020-06-09 18:42:00,2020-06-09 19:42:00,2020-06-09 19:41:59,0,0\n");
+    struct gy_trace *t = load_text(
+        NULL, "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n"
+              "1425511,uA,vcJ,1,4,1,COMPLETED,2020-06-09 18:41:01,2020-06-09 18:41:03,2020-06-10 04:55:09,36846,2\n"
+              "1425512,uB,vcB,16,16,2,NODE_FAIL,2020-06-09 18:41:27,2020-06-09 18:41:27,2020-06-09 18:45:36,249,0\n"
+              "1425513,uC,vcB,8,8,1,CANCELLED,2020-06-09 18:42:00,,2020-06-09 19:42:00,0,3600\n"
+              "1425514,uC,vcB,8,8,1,COMPLETED,2020-06-09 18:42:00,2020-06-09 19:42:00,2020-06-09 19:41:59,0,0\n");
 
     cr_expect_str_eq(t->format, "helios");
     cr_expect_str_eq(t->origin, "2020-06-09 18:41:01");
@@ -124,10 +125,11 @@ Test(traces_formats, helios)
 
 Test(traces_formats, acme_seren_and_kalos)
 {
-    struct gy_trace *t =
-        load_text(NULL, "job_id,user,node_num,gpu_num,cpu_num,type,state,submit_time,start_time,end_time,duration,queue,gpu_time\n"
-                        "5778432,u1,1,8,128,Eval,FAILED,2023-03-01 00:18:22+08:00,2023-03-01 00:18:54+08:00,2023-03-01 "
-                        "00:20:51+08:00,117,32,936.0\n");
+    struct gy_trace *t = load_text(
+        NULL,
+        "job_id,user,node_num,gpu_num,cpu_num,type,state,submit_time,start_time,end_time,duration,queue,gpu_time\n"
+        "5778432,u1,1,8,128,Eval,FAILED,2023-03-01 00:18:22+08:00,2023-03-01 00:18:54+08:00,2023-03-01 "
+        "00:20:51+08:00,117,32,936.0\n");
 
     cr_expect_str_eq(t->format, "acme");
     cr_expect_str_eq(t->origin, "2023-03-01 00:18:22+08:00");
@@ -151,13 +153,13 @@ Test(traces_formats, acme_seren_and_kalos)
 
 Test(traces_formats, openb)
 {
-    struct gy_trace *t = load_text(
-        NULL, "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\r\n"
-              "p0,12000,16384,1,460,,LS,Running,0,100,7\r\n"
-              "p1,6000,12288,4,1000,V100M16|V100M32|V100M32,BE,Failed,5,50,5\r\n"
-              "p2,6000,12288,0,0,,LS,Pending,6,50,\r\n"
-              "p3,6000,12288,1,0,,LS,Running,6,50,6\r\n"
-              "p4,6000,12288,1,1000,,LS,Running,6,,6\r\n");
+    struct gy_trace *t = load_text(NULL, "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_"
+                                         "time,deletion_time,scheduled_time\r\n"
+                                         "p0,12000,16384,1,460,,LS,Running,0,100,7\r\n"
+                                         "p1,6000,12288,4,1000,V100M16|V100M32|V100M32,BE,Failed,5,50,5\r\n"
+                                         "p2,6000,12288,0,0,,LS,Pending,6,50,\r\n"
+                                         "p3,6000,12288,1,0,,LS,Running,6,50,6\r\n"
+                                         "p4,6000,12288,1,1000,,LS,Running,6,,6\r\n");
     const struct gy_job_rec *j = t->jobs.at;
 
     cr_expect_str_eq(t->format, "openb");
@@ -187,13 +189,14 @@ Test(traces_formats, openb)
 
 Test(traces_formats, swf)
 {
-    struct gy_trace *t = load_text(NULL, "; Version: 2.2\n; UnixStartTime: 1027839845\n; TimeZone: 3600\n\n"
-                                         "    1        0 308434  31405   30  31405    -1   32  37980  1024  1   3   1  7 2  1 -1 -1\r\n"
-                                         "2 8 -1 43306.5 4 -1 -1 -1 -1 -1 0 -1 -1 -1 -1 -1 -1 -1 {1,2} q x\n"
-                                         "3 9 10 -1 4 -1 -1 -1 -1 -1 -1 1 1 -1 -1 -1 -1 -1\n"
-                                         "4 9 10 -1 4 -1 -1 -1 0 -1 5 1 1 -1 -1 -1 -1 -1\n"
-                                         "5 9 10 1 -1 -1 -1 -1 0 -1 1 1 1 -1 -1 -1 -1 -1\n"
-                                         "6 9 10 1\n");
+    struct gy_trace *t =
+        load_text(NULL, "; Version: 2.2\n; UnixStartTime: 1027839845\n; TimeZone: 3600\n\n"
+                        "    1        0 308434  31405   30  31405    -1   32  37980  1024  1   3   1  7 2  1 -1 -1\r\n"
+                        "2 8 -1 43306.5 4 -1 -1 -1 -1 -1 0 -1 -1 -1 -1 -1 -1 -1 {1,2} q x\n"
+                        "3 9 10 -1 4 -1 -1 -1 -1 -1 -1 1 1 -1 -1 -1 -1 -1\n"
+                        "4 9 10 -1 4 -1 -1 -1 0 -1 5 1 1 -1 -1 -1 -1 -1\n"
+                        "5 9 10 1 -1 -1 -1 -1 0 -1 1 1 1 -1 -1 -1 -1 -1\n"
+                        "6 9 10 1\n");
     const struct gy_job_rec *j = t->jobs.at;
 
     cr_expect_str_eq(t->format, "swf");
@@ -233,18 +236,18 @@ Test(traces_formats, swf)
 
 Test(traces_formats, batsim)
 {
-    struct gy_trace *t = load_text(
-        NULL, "{\"nb_res\": 4, \"jobs\": ["
-              "{\"id\": 9, \"subtime\": 20, \"res\": 2, \"walltime\": 12.5, \"profile\": \"d\"},"
-              "{\"id\": \"w0!1\", \"subtime\": 10.25, \"res\": 4, \"walltime\": -1, \"profile\": \"seq\"},"
-              "{\"id\": 3, \"subtime\": 1, \"res\": 1, \"profile\": \"par\"},"
-              "{\"id\": 4, \"subtime\": 1, \"res\": 1, \"profile\": \"nowhere\"},"
-              "{\"id\": 5, \"subtime\": -1, \"res\": 1, \"profile\": \"d\"},"
-              "{\"id\": 6, \"subtime\": 1, \"res\": 1.5, \"profile\": \"d\"},"
-              "{\"id\": 9, \"subtime\": 1, \"res\": 1, \"profile\": \"d\"}, 7],"
-              "\"profiles\": {\"d\": {\"type\": \"delay\", \"delay\": 10.346},"
-              "\"seq\": {\"type\": \"composed\", \"repeat\": 2, \"seq\": [\"d\", \"d\"]},"
-              "\"par\": {\"type\": \"parallel\", \"cpu\": [1], \"com\": [0]}}}");
+    struct gy_trace *t =
+        load_text(NULL, "{\"nb_res\": 4, \"jobs\": ["
+                        "{\"id\": 9, \"subtime\": 20, \"res\": 2, \"walltime\": 12.5, \"profile\": \"d\"},"
+                        "{\"id\": \"w0!1\", \"subtime\": 10.25, \"res\": 4, \"walltime\": -1, \"profile\": \"seq\"},"
+                        "{\"id\": 3, \"subtime\": 1, \"res\": 1, \"profile\": \"par\"},"
+                        "{\"id\": 4, \"subtime\": 1, \"res\": 1, \"profile\": \"nowhere\"},"
+                        "{\"id\": 5, \"subtime\": -1, \"res\": 1, \"profile\": \"d\"},"
+                        "{\"id\": 6, \"subtime\": 1, \"res\": 1.5, \"profile\": \"d\"},"
+                        "{\"id\": 9, \"subtime\": 1, \"res\": 1, \"profile\": \"d\"}, 7],"
+                        "\"profiles\": {\"d\": {\"type\": \"delay\", \"delay\": 10.346},"
+                        "\"seq\": {\"type\": \"composed\", \"repeat\": 2, \"seq\": [\"d\", \"d\"]},"
+                        "\"par\": {\"type\": \"parallel\", \"cpu\": [1], \"com\": [0]}}}");
     const struct gy_job_rec *j = t->jobs.at;
 
     cr_expect_str_eq(t->format, "batsim");
@@ -275,16 +278,21 @@ Test(traces_formats, philly_json)
     struct gy_trace *t = load_text(
         NULL,
         "[\n {\"status\": \"Pass\", \"vc\": \"ee9e8c\", \"jobid\": \"application_1\", \"attempts\": [\n"
-        "  {\"start_time\": \"2017-10-07 01:12:09\", \"end_time\": \"2017-10-07 01:13:23\", \"detail\": [{\"ip\": \"m4\","
+        "  {\"start_time\": \"2017-10-07 01:12:09\", \"end_time\": \"2017-10-07 01:13:23\", \"detail\": [{\"ip\": "
+        "\"m4\","
         " \"gpus\": [\"gpu0\", \"gpu1\"]}]},\n"
-        "  {\"start_time\": \"2017-10-07 01:13:30\", \"end_time\": \"2017-10-07 01:14:30\", \"detail\": [{\"ip\": \"m4\","
+        "  {\"start_time\": \"2017-10-07 01:13:30\", \"end_time\": \"2017-10-07 01:14:30\", \"detail\": [{\"ip\": "
+        "\"m4\","
         " \"gpus\": [\"gpu0\"]}, {\"ip\": \"m5\", \"gpus\": [\"gpu0\", \"gpu3\"]}]}],\n"
         "  \"submitted_time\": \"2017-10-07 01:11:39\", \"user\": \"ce2\"},\n"
-        " {\"status\": \"Killed\", \"vc\": \"e\", \"jobid\": \"a2\", \"attempts\": [], \"submitted_time\": \"2017-10-07 "
+        " {\"status\": \"Killed\", \"vc\": \"e\", \"jobid\": \"a2\", \"attempts\": [], \"submitted_time\": "
+        "\"2017-10-07 "
         "01:00:00\", \"user\": \"u\"},\n"
-        " {\"status\": \"Failed\", \"vc\": \"e\", \"jobid\": \"a3\", \"attempts\": [{\"start_time\": \"None\", \"end_time\":"
+        " {\"status\": \"Failed\", \"vc\": \"e\", \"jobid\": \"a3\", \"attempts\": [{\"start_time\": \"None\", "
+        "\"end_time\":"
         " null, \"detail\": []}], \"submitted_time\": \"2017-10-07 01:00:00\", \"user\": \"u\"},\n"
-        " {\"status\": \"Failed\", \"vc\": \"e\", \"jobid\": \"a4\", \"attempts\": [{\"start_time\": \"2017-10-07 01:00:00\","
+        " {\"status\": \"Failed\", \"vc\": \"e\", \"jobid\": \"a4\", \"attempts\": [{\"start_time\": \"2017-10-07 "
+        "01:00:00\","
         " \"end_time\": null, \"detail\": [{\"ip\": \"m\", \"gpus\": [\"gpu0\"]}]}], \"submitted_time\": \"2017-10-07 "
         "01:00:00\", \"user\": \"u\"}]\n");
     const struct gy_job_rec *j = t->jobs.at;
@@ -358,14 +366,16 @@ Test(traces_formats, pai_100k_and_tiresias_kin)
     cr_expect_eq(t->jobs.at[2].gpus, 0);
     cr_expect_eq(t->jobs.at[2].gpu_type, 0);
     gy_trace_free(t);
-    t = load_text(NULL, "job_id,num_gpu,submit_time,iterations,model_name,duration,interval\r\n0,8,30,133,vgg11,147,23\r\n");
+    t = load_text(NULL,
+                  "job_id,num_gpu,submit_time,iterations,model_name,duration,interval\r\n0,8,30,133,vgg11,147,23\r\n");
     cr_expect_str_eq(t->format, "tiresias");
     cr_expect_eq(t->jobs.at[0].gpus, 8);
     cr_expect_eq(t->jobs.at[0].duration, S(147));
     cr_expect_str_eq(str_of(t, t->jobs.at[0].workload), "vgg11");
     gy_trace_free(t);
-    t = load_text(NULL, "job_id,submit_time,real_iteration,model_name,ddl,batch_size,num_gpu,real_duration,duration,iteration\n"
-                        "1,219316,26446831,vgg16,2065619,64,4,1792395,1792396,26446831\n");
+    t = load_text(
+        NULL, "job_id,submit_time,real_iteration,model_name,ddl,batch_size,num_gpu,real_duration,duration,iteration\n"
+              "1,219316,26446831,vgg16,2065619,64,4,1792395,1792396,26446831\n");
     cr_expect_eq(t->jobs.at[0].submit, S(219316));
     cr_expect_eq(t->jobs.at[0].duration, S(1792396));
     gy_trace_free(t);
