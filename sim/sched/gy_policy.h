@@ -31,7 +31,8 @@ enum gy_change {
     GY_C_ELIGIBLE, /* job entered the queue (arrived, its dependencies ended, was preempted or released) */
     GY_C_GONE,     /* job left the queue without starting (cancelled, rejected) */
     GY_C_STARTED,  /* job started; also told for the policy's own decisions, after decide */
-    GY_C_STOPPED,  /* a running job gave its resources back: ended, preempted, failed */
+    GY_C_STOPPED,  /* a running job gave its resources back: ended, preempted, failed; its last shares are still in its
+                    * row, unless a decision of the policy itself stopped it */
     GY_C_RESIZED,  /* a running job's shares changed */
     GY_C_CAPACITY, /* a node changed state; job is GY_JOB_NONE */
     GY_C_WAKE      /* a time asked for by gy_plan_wake has come */
