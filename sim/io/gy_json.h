@@ -28,7 +28,7 @@ void gy_json_place(const struct gy_json_doc *doc, const char *pointer, char *buf
 /* Sets the value at pointer ("/a/b/0" or "a.b.0"), making missing objects; an array grows by one at its length or "-".
  * text is JSON, or else taken as a string. */
 int gy_json_set(struct gy_json_doc *doc, const char *pointer, const char *text, struct gy_error *err);
-/* RFC 7396 merge of patch into the document. */
+/* RFC 7396 merge of patch, which is no part of doc, into the document. */
 int gy_json_merge(struct gy_json_doc *doc, const struct gy_json *patch, struct gy_error *err);
 /* The same, with who named the value: another file, or "--set". Error places say it, and relative paths that are bound
  * resolve against its folder. NULL: the document itself. */

@@ -225,7 +225,7 @@ Test(io_bind, errors)
         {"{\"count\":1e17}", "1:2: /count", "found 1e+17; expected a whole number of at most 2^53", ""},
         {"{\"count\":\"5\"}", "1:2: /count", "found \"5\"; expected a whole number", ""},
         {"{\"plain\":[]}", "1:2: /plain", "found an array; expected a number", ""},
-        {"{\"ratio\":1.5}", "1:2: /ratio", "found 1.5; expected between 0 and 1 ratio", ""},
+        {"{\"ratio\":1.5}", "1:2: /ratio", "found 1.5; expected between 0 and 1", ""},
         {"{\"budget_usd\":true}", "1:2: /budget_usd",
          "found true; expected a number in USD or a text such as \"2.5USD\"", ""},
         {"{\"bandwidth_gbps\":\"4 parsec\"}", "1:2: /bandwidth_gbps",
