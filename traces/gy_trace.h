@@ -30,7 +30,7 @@ struct gy_trace_skips { /* in the order in which they were first met */
 struct gy_trace_options {
     const char *format;      /* NULL: sniffed */
     const char *path;        /* first file; "-" is stdin */
-    const char *second_path; /* formats of two tables (PAI 2020: the task table), or NULL */
+    const char *second_path; /* of two tables (PAI 2020: tasks); NULL: found beside "…job_table…" */
     const struct gy_json *columns; /* map for "csv": {"submit_s": "SubmitTime", …}; NULL otherwise */
     bool strict;             /* the first bad row is an error */
     double limit_factor;     /* > 0: limit = duration × factor where the trace gives no limit */

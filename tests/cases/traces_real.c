@@ -189,6 +189,12 @@ Test(traces_real, rows_from_the_publishers_pages)
     cr_expect_eq(t->jobs.at[0].gpus, 8);
     cr_expect_eq(t->jobs.at[0].duration, (74 + 2 * 86400 + 5 * 3600 + 39 * 60 + 42) * GY_SECOND);
     gy_trace_free(t);
+    t = load_file("acme/converted_kalos_trace.csv", "acme-kalos");
+    cr_expect_eq(t->rows_kept, 319);
+    gy_trace_free(t);
+    t = load_file("doc_rows/alibaba2026_spot_job_info_df.csv", "spot2026");
+    cr_expect_eq(t->rows_kept, 4);
+    gy_trace_free(t);
     t = load_file("tiresias/60_job.csv", "tiresias");
     cr_expect_eq(t->rows_kept, 60);
     gy_trace_free(t);
@@ -208,7 +214,7 @@ Test(traces_real, pai_tables_whose_rows_do_not_meet)
         return;
     snprintf(job, sizeof job, "%s", data_path("doc_rows/pai_job_table.csv"));
     o.path = job;
-    o.second_path = data_path("doc_rows/pai_task_table.csv");
-    cr_expect_eq(gy_trace_load(&o, NULL, &t, &err), -1); /* one row each, of different jobs */
+    cr_expect_eq(gy_trace_load(&o, NULL, &t, &err),
+                 -1); /* one row each, of different jobs; the task table is found beside */
     cr_expect(strstr(err.what, "no row in the task table") != NULL, "%s", err.what);
 }
