@@ -4,28 +4,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define FEW 48 /* so many items or fewer are sorted by insertion */
+#define FEW 32 /* so many items or fewer are sorted by insertion */
 
 static uint64_t key_at(const struct gy_item *i)
 {
     return (uint64_t)i->high << 32 | i->low;
-}
-
-struct gy_item gy_item_of(double value, uint32_t of)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    bits ^= bits >> 63 ? UINT64_MAX : (uint64_t)1 << 63; /* doubles' order as integers */
-    return (struct gy_item){(uint32_t)(bits >> 32), (uint32_t)bits, of};
-}
-
-double gy_item_value(const struct gy_item *i)
-{
-    uint64_t bits = key_at(i);
-    double value;
-    bits ^= bits >> 63 ? (uint64_t)1 << 63 : UINT64_MAX;
-    memcpy(&value, &bits, sizeof value);
-    return value;
 }
 
 static void insertion_sort(struct gy_item *at, size_t n)
