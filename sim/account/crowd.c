@@ -168,7 +168,7 @@ static double value_of(const struct gy_crowd *c, const struct gy_record *r, enum
 }
 
 void gy_crowd_rank(const struct gy_crowd *c, enum gy_quantity q, double mean_gpus, uint32_t teams,
-                   struct gy_item *items, const struct gy_division *divisions, size_t n)
+                   struct gy_rank_item *items, const struct gy_division *divisions, size_t n)
 {
     const double part_of_gpu = mean_gpus > 0 ? (double)teams / (GY_MILLI * mean_gpus) : 0;
     size_t n_items = 0;
@@ -181,16 +181,16 @@ void gy_crowd_rank(const struct gy_crowd *c, enum gy_quantity q, double mean_gpu
         const double v = value_of(c, r, q, part_of_gpu);
         if (isnan(v))
             continue;
-        items[n_items++] = gy_item_of(v, r->cohort);
+        items[n_items++] = gy_rank_item_of(v, r->cohort);
         for (size_t d = 0; d < n; d++)
             divisions[d].rankers[divisions[d].group_of ? divisions[d].group_of[r->cohort] : 0].n++;
     }
-    gy_items_sort(items, n_items);
+    gy_rank_sort(items, n_items);
     for (size_t d = 0; d < n; d++)
         for (uint32_t g = 0; g < divisions[d].n_groups; g++)
             gy_ranker_start(&divisions[d].rankers[g], divisions[d].rankers[g].n);
     for (size_t i = 0; i < n_items; i++) {
-        const double v = gy_item_value(&items[i]);
+        const double v = gy_rank_item_value(&items[i]);
         for (size_t d = 0; d < n; d++)
             gy_ranker_add(&divisions[d].rankers[divisions[d].group_of ? divisions[d].group_of[items[i].of] : 0], v);
     }

@@ -53,5 +53,5 @@ struct gy_division {
 /* Ranks one quantity over all records, for several divisions at once. items: room for as many as there are records.
  * mean_gpus: of the cluster over the window, for FTF. */
 void gy_crowd_rank(const struct gy_crowd *c, enum gy_quantity q, double mean_gpus, uint32_t teams,
-                   struct gy_item *items, const struct gy_division *divisions, size_t n);
+                   struct gy_rank_item *items, const struct gy_division *divisions, size_t n);
 #endif
