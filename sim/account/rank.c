@@ -6,15 +6,15 @@
 
 #define FEW 32 /* so many items or fewer are sorted by insertion */
 
-static uint64_t key_at(const struct gy_item *i)
+static uint64_t key_at(const struct gy_rank_item *i)
 {
     return (uint64_t)i->high << 32 | i->low;
 }
 
-static void insertion_sort(struct gy_item *at, size_t n)
+static void insertion_sort(struct gy_rank_item *at, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        const struct gy_item x = at[i];
+        const struct gy_rank_item x = at[i];
         size_t k = i;
         for (; k > 0 && key_at(&at[k - 1]) > key_at(&x); k--)
             at[k] = at[k - 1];
@@ -24,7 +24,7 @@ static void insertion_sort(struct gy_item *at, size_t n)
 
 /* Most significant byte first, permuted in place along cycles (McIlroy, Bostic, McIlroy, "Engineering radix sort",
  * 1993). */
-static void sort_byte(struct gy_item *at, size_t n, int shift)
+static void sort_byte(struct gy_rank_item *at, size_t n, int shift)
 {
     size_t start[257] = {0}, next[256];
 
@@ -40,10 +40,10 @@ static void sort_byte(struct gy_item *at, size_t n, int shift)
     }
     for (unsigned b = 0; b < 256; b++) {
         while (next[b] < start[b + 1]) {
-            struct gy_item x = at[next[b]];
+            struct gy_rank_item x = at[next[b]];
             unsigned to = key_at(&x) >> shift & 255;
             while (to != b) {
-                const struct gy_item y = at[next[to]];
+                const struct gy_rank_item y = at[next[to]];
                 at[next[to]++] = x;
                 x = y;
                 to = key_at(&x) >> shift & 255;
@@ -56,7 +56,7 @@ static void sort_byte(struct gy_item *at, size_t n, int shift)
             sort_byte(at + start[b], start[b + 1] - start[b], shift - 8);
 }
 
-void gy_items_sort(struct gy_item *at, size_t n)
+void gy_rank_sort(struct gy_rank_item *at, size_t n)
 {
     uint64_t differ = 0;
     bool sorted = true;
