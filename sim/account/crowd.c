@@ -45,20 +45,40 @@ static bool same(const struct gy_cohort *a, const struct gy_cohort *b)
            a->milli == b->milli;
 }
 
+/* The cohort's index, UINT32_MAX when there is none yet; *h and *first: its hash and the first cohort of that. */
+static uint32_t find_cohort(const struct gy_crowd *c, const struct gy_cohort *like, uint64_t *h, uint32_t *first)
+{
+    uint64_t at = UINT32_MAX;
+
+    *h = hash(like);
+    gy_map_get(&c->by_hash, *h, &at);
+    *first = (uint32_t)at;
+    for (uint32_t i = *first; i != UINT32_MAX; i = c->cohorts.at[i].next)
+        if (same(&c->cohorts.at[i], like))
+            return i;
+    return UINT32_MAX;
+}
+
 /* The cohort's index, made if new; UINT32_MAX when out of memory. */
 static uint32_t cohort_of(struct gy_crowd *c, struct gy_cohort like)
 {
-    uint64_t first = UINT32_MAX, h;
+    uint32_t first, i;
+    uint64_t h, known;
 
-    if (c->cohorts.n >= GY_COHORTS_MAX)
-        like.user = GY_STR_FAIL;
-    h = hash(&like);
-    gy_map_get(&c->by_hash, h, &first);
-    for (uint32_t i = (uint32_t)first; i != UINT32_MAX; i = c->cohorts.at[i].next)
-        if (same(&c->cohorts.at[i], &like))
-            return i;
-    like.next = (uint32_t)first;
-    const uint32_t i = (uint32_t)c->cohorts.n;
+    if ((i = find_cohort(c, &like, &h, &first)) != UINT32_MAX)
+        return i;
+    if (!gy_map_get(&c->users, like.user, &known)) {
+        if (c->users.n < GY_USERS_MAX) {
+            if (!gy_map_put(&c->users, like.user, 1))
+                return UINT32_MAX;
+        } else {
+            like.user = GY_STR_FAIL;
+            if ((i = find_cohort(c, &like, &h, &first)) != UINT32_MAX)
+                return i;
+        }
+    }
+    like.next = first;
+    i = (uint32_t)c->cohorts.n;
     return gy_vec_push(&c->cohorts, like) && gy_map_put(&c->by_hash, h, i) ? i : UINT32_MAX;
 }
 
@@ -108,6 +128,7 @@ int gy_crowd_add(struct gy_crowd *c, const struct gy_leave *leave, struct gy_err
 void gy_crowd_free(struct gy_crowd *c)
 {
     gy_map_free(&c->by_hash);
+    gy_map_free(&c->users);
     gy_vec_free(&c->cohorts);
     gy_vec_free(&c->records);
     gy_vec_free(&c->extras);

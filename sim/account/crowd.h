@@ -32,11 +32,12 @@ struct gy_crowd {
     bool groups; /* tell users, partitions and GPU types apart */
     const struct gy_cluster_spec *cluster;
     struct gy_map by_hash;
+    struct gy_map users; /* told apart */
     GY_VEC(struct gy_cohort) cohorts;
     GY_VEC(struct gy_record) records;
     GY_VEC(struct gy_record_extra) extras;
 };
-#define GY_COHORTS_MAX 1000000 /* beyond, new users are taken as one: GY_STR_FAIL */
+#define GY_USERS_MAX 200000 /* users that come after so many others are taken as one: GY_STR_FAIL */
 
 int gy_crowd_add(struct gy_crowd *c, const struct gy_leave *leave, struct gy_error *err);
 void gy_crowd_free(struct gy_crowd *c);
