@@ -77,6 +77,6 @@ int gy_inputs_config(const struct gy_scenario *s, const struct gy_inputs *in, st
                                   .requeue_on_failure = s->jobs.requeue_on_failure,
                                   .requeue_delay = s->jobs.requeue_delay,
                                   .any_split = s->jobs.any_split,
-                                  .report_holds = s->output.events};
+                                  .report_holds = true /* the account divides unused GPU-hours by them */};
     return gy_trace_source(in->trace, &out->source, err);
 }

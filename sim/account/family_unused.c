@@ -12,12 +12,6 @@ struct unused {
     const struct gy_cluster_spec *spec;
     GY_VEC(uint8_t) state; /* of the nodes */
     int64_t failed_gpus;   /* GPUs of nodes that are down */
-    gy_time last;
-    bool open;
-    /* since last: */
-    struct gy_totals totals;
-    int64_t asked, at_rest, asked_for[GY_R_COUNT];
-    /* sums: */
     gy_gpu_time failed, drained, no_work, not_eligible, blocked[GY_R_COUNT];
 };
 
@@ -44,18 +38,18 @@ static int64_t smaller(int64_t a, int64_t b)
 }
 
 /* Divides an amount of GPUs between reasons; the parts add up to it. */
-static void divide(struct unused *u, int64_t amount, gy_gpu_time dt)
+static void divide(struct unused *u, const struct gy_ledger *l, int64_t amount, gy_gpu_time dt)
 {
-    int64_t pool = u->asked - u->asked_for[GY_R_NONE] - u->asked_for[GY_R_PRIORITY], left = amount;
+    int64_t pool = l->asked_pending - l->asked_for[GY_R_NONE] - l->asked_for[GY_R_PRIORITY], left = amount;
     const bool own = pool > 0;
     int last = GY_R_NONE;
 
     if (!own)
-        pool = u->asked;
+        pool = l->asked_pending;
     for (int r = 0; amount > 0 && r < GY_R_COUNT; r++) {
-        if (u->asked_for[r] <= 0 || own == (r == GY_R_NONE || r == GY_R_PRIORITY))
+        if (l->asked_for[r] <= 0 || own == (r == GY_R_NONE || r == GY_R_PRIORITY))
             continue;
-        const int64_t part = (int64_t)((__int128)amount * u->asked_for[r] / pool);
+        const int64_t part = (int64_t)((__int128)amount * l->asked_for[r] / pool);
         u->blocked[r] += dt * part;
         left -= part;
         last = r;
@@ -63,20 +57,18 @@ static void divide(struct unused *u, int64_t amount, gy_gpu_time dt)
     u->blocked[last] += dt * left;
 }
 
-static void advance(struct unused *u, gy_time to)
+static void advance(void *self, const struct gy_ledger *l, gy_time to)
 {
-    const gy_gpu_time dt = to - u->last;
-    const int64_t blocked = smaller(u->totals.free, u->asked);
-    const int64_t not_eligible = smaller(u->totals.free - blocked, u->at_rest);
+    struct unused *u = self;
+    const gy_gpu_time dt = to - l->now;
+    const int64_t blocked = smaller(l->totals.free, l->asked_pending);
+    const int64_t not_eligible = smaller(l->totals.free - blocked, l->asked_at_rest);
 
-    u->last = to;
-    if (!u->open || dt <= 0)
-        return;
     u->failed += dt * u->failed_gpus;
-    u->drained += dt * (u->totals.down - u->failed_gpus);
-    divide(u, blocked, dt);
+    u->drained += dt * (l->totals.down - u->failed_gpus);
+    divide(u, l, blocked, dt);
     u->not_eligible += dt * not_eligible;
-    u->no_work += dt * (u->totals.free - blocked - not_eligible);
+    u->no_work += dt * (l->totals.free - blocked - not_eligible);
 }
 
 static int on_event(void *self, const struct gy_ledger *l, const struct gy_view *v, const struct gy_event *e,
@@ -84,16 +76,10 @@ static int on_event(void *self, const struct gy_ledger *l, const struct gy_view 
 {
     struct unused *u = self;
 
+    (void)l;
     (void)v;
     (void)err;
-    advance(u, e->time);
-    u->open = l->open && !l->closed;
-    u->totals = l->totals;
-    u->asked = l->asked_pending;
-    u->at_rest = l->asked_at_rest;
-    for (int r = 0; r < GY_R_COUNT; r++)
-        u->asked_for[r] = l->asked_for[r];
-    if (e->kind == GY_E_NODE && e->node.i < u->state.n) {
+    if (e->node.i < u->state.n) {
         const int64_t gpus = (int64_t)u->spec->nodes.at[e->node.i].gpus * GY_MILLI;
         u->failed_gpus += gpus * ((e->node_state == GY_NODE_DOWN) - (u->state.at[e->node.i] == GY_NODE_DOWN));
         u->state.at[e->node.i] = (uint8_t)e->node_state;
@@ -123,6 +109,8 @@ static void emit(void *self, const struct gy_closing *c, struct gy_metrics *m)
 const struct gy_family_type gy_family_unused = {.name = "unused",
                                                 .state_size = sizeof(struct unused),
                                                 .init = init,
+                                                .advance = advance,
                                                 .on_event = on_event,
+                                                .kinds = 1u << GY_E_NODE,
                                                 .emit = emit,
                                                 .fini = fini};
