@@ -109,7 +109,7 @@ static int rank_all(struct gy_account *a, struct gy_spread *spreads, struct gy_e
     struct gy_ranker whole;
     struct gy_division by[GY_BY_COUNT + 1] = {{.n_groups = 1, .rankers = &whole}};
     const size_t n_groups = a->groups ? gy_groups_divisions(a->groups, by + 1) : 0;
-    struct gy_item *items = malloc((a->crowd.records.n + 1) * sizeof *items);
+    struct gy_rank_item *items = malloc((a->crowd.records.n + 1) * sizeof *items);
 
     if (!items || teams == UINT32_MAX) {
         free(items);

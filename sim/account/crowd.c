@@ -45,20 +45,40 @@ static bool same(const struct gy_cohort *a, const struct gy_cohort *b)
            a->milli == b->milli;
 }
 
+/* The cohort's index, UINT32_MAX when there is none yet; *h and *first: its hash and the first cohort of that. */
+static uint32_t find_cohort(const struct gy_crowd *c, const struct gy_cohort *like, uint64_t *h, uint32_t *first)
+{
+    uint64_t at = UINT32_MAX;
+
+    *h = hash(like);
+    gy_map_get(&c->by_hash, *h, &at);
+    *first = (uint32_t)at;
+    for (uint32_t i = *first; i != UINT32_MAX; i = c->cohorts.at[i].next)
+        if (same(&c->cohorts.at[i], like))
+            return i;
+    return UINT32_MAX;
+}
+
 /* The cohort's index, made if new; UINT32_MAX when out of memory. */
 static uint32_t cohort_of(struct gy_crowd *c, struct gy_cohort like)
 {
-    uint64_t first = UINT32_MAX, h;
+    uint32_t first, i;
+    uint64_t h, known;
 
-    if (c->cohorts.n >= GY_COHORTS_MAX)
-        like.user = GY_STR_FAIL;
-    h = hash(&like);
-    gy_map_get(&c->by_hash, h, &first);
-    for (uint32_t i = (uint32_t)first; i != UINT32_MAX; i = c->cohorts.at[i].next)
-        if (same(&c->cohorts.at[i], &like))
-            return i;
-    like.next = (uint32_t)first;
-    const uint32_t i = (uint32_t)c->cohorts.n;
+    if ((i = find_cohort(c, &like, &h, &first)) != UINT32_MAX)
+        return i;
+    if (!gy_map_get(&c->users, like.user, &known)) {
+        if (c->users.n < GY_USERS_MAX) {
+            if (!gy_map_put(&c->users, like.user, 1))
+                return UINT32_MAX;
+        } else {
+            like.user = GY_STR_FAIL;
+            if ((i = find_cohort(c, &like, &h, &first)) != UINT32_MAX)
+                return i;
+        }
+    }
+    like.next = first;
+    i = (uint32_t)c->cohorts.n;
     return gy_vec_push(&c->cohorts, like) && gy_map_put(&c->by_hash, h, i) ? i : UINT32_MAX;
 }
 
@@ -108,6 +128,7 @@ int gy_crowd_add(struct gy_crowd *c, const struct gy_leave *leave, struct gy_err
 void gy_crowd_free(struct gy_crowd *c)
 {
     gy_map_free(&c->by_hash);
+    gy_map_free(&c->users);
     gy_vec_free(&c->cohorts);
     gy_vec_free(&c->records);
     gy_vec_free(&c->extras);
@@ -168,7 +189,7 @@ static double value_of(const struct gy_crowd *c, const struct gy_record *r, enum
 }
 
 void gy_crowd_rank(const struct gy_crowd *c, enum gy_quantity q, double mean_gpus, uint32_t teams,
-                   struct gy_item *items, const struct gy_division *divisions, size_t n)
+                   struct gy_rank_item *items, const struct gy_division *divisions, size_t n)
 {
     const double part_of_gpu = mean_gpus > 0 ? (double)teams / (GY_MILLI * mean_gpus) : 0;
     size_t n_items = 0;
@@ -181,16 +202,16 @@ void gy_crowd_rank(const struct gy_crowd *c, enum gy_quantity q, double mean_gpu
         const double v = value_of(c, r, q, part_of_gpu);
         if (isnan(v))
             continue;
-        items[n_items++] = gy_item_of(v, r->cohort);
+        items[n_items++] = gy_rank_item_of(v, r->cohort);
         for (size_t d = 0; d < n; d++)
             divisions[d].rankers[divisions[d].group_of ? divisions[d].group_of[r->cohort] : 0].n++;
     }
-    gy_items_sort(items, n_items);
+    gy_rank_sort(items, n_items);
     for (size_t d = 0; d < n; d++)
         for (uint32_t g = 0; g < divisions[d].n_groups; g++)
             gy_ranker_start(&divisions[d].rankers[g], divisions[d].rankers[g].n);
     for (size_t i = 0; i < n_items; i++) {
-        const double v = gy_item_value(&items[i]);
+        const double v = gy_rank_item_value(&items[i]);
         for (size_t d = 0; d < n; d++)
             gy_ranker_add(&divisions[d].rankers[divisions[d].group_of ? divisions[d].group_of[items[i].of] : 0], v);
     }

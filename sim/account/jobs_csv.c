@@ -30,8 +30,8 @@ static void put_times(struct gy_writer *w, const struct gy_leave *x)
     if (x->life->first_start != GY_NONE)
         gy_writer_time(w, x->life->run);
     comma(w);
-    if (x->wait != GY_NONE && x->end != GY_NONE && x->life->run > 0)
-        gy_writer_csv_number(w, (double)(x->end - x->job->eligible) / (double)x->life->run);
+    if (x->wait != GY_NONE && x->end != GY_NONE && x->life->run > 0) /* to six decimals */
+        gy_writer_csv_number(w, rint((double)(x->end - x->job->eligible) / (double)x->life->run * 1e6) / 1e6);
 }
 
 /* What it waited for, or why it was rejected, failed or cancelled; empty when it waited for nothing. */
@@ -62,12 +62,19 @@ int gy_jobs_csv_leave(void *sink, const struct gy_account *a, const struct gy_vi
         gy_writer_csv(w, gy_strings_text(names, who[i]));
     }
     comma(w);
-    gy_writer_csv_number(w, (double)gy_job_gpu_milli(r) / GY_MILLI);
+    if (r->gpu_milli == GY_MILLI)
+        gy_put_unsigned(w, r->gpus);
+    else
+        gy_writer_csv_number(w, (double)gy_job_gpu_milli(r) / GY_MILLI);
     comma(w);
     if (held.n || r->nodes)
-        gy_writer_csv_number(w, held.n ? gy_holding_nodes(held) : r->nodes);
+        gy_put_unsigned(w, held.n ? gy_holding_nodes(held) : r->nodes);
     put_times(w, x);
-    gy_writer_printf(w, ",%u,%u,", x->job->preemptions, x->job->restarts);
+    comma(w);
+    gy_put_unsigned(w, x->job->preemptions);
+    comma(w);
+    gy_put_unsigned(w, x->job->restarts);
+    comma(w);
     gy_writer_text(w, gy_gpu_seconds_print(x->life->gpu_time, buf));
     comma(w);
     gy_writer_text(w, gy_gpu_seconds_print(x->life->lost, buf));

@@ -4,34 +4,17 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define FEW 48 /* so many items or fewer are sorted by insertion */
+#define FEW 32 /* so many items or fewer are sorted by insertion */
 
-static uint64_t key_at(const struct gy_item *i)
+static uint64_t key_at(const struct gy_rank_item *i)
 {
     return (uint64_t)i->high << 32 | i->low;
 }
 
-struct gy_item gy_item_of(double value, uint32_t of)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    bits ^= bits >> 63 ? UINT64_MAX : (uint64_t)1 << 63; /* doubles' order as integers */
-    return (struct gy_item){(uint32_t)(bits >> 32), (uint32_t)bits, of};
-}
-
-double gy_item_value(const struct gy_item *i)
-{
-    uint64_t bits = key_at(i);
-    double value;
-    bits ^= bits >> 63 ? (uint64_t)1 << 63 : UINT64_MAX;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static void insertion_sort(struct gy_item *at, size_t n)
+static void insertion_sort(struct gy_rank_item *at, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        const struct gy_item x = at[i];
+        const struct gy_rank_item x = at[i];
         size_t k = i;
         for (; k > 0 && key_at(&at[k - 1]) > key_at(&x); k--)
             at[k] = at[k - 1];
@@ -41,7 +24,7 @@ static void insertion_sort(struct gy_item *at, size_t n)
 
 /* Most significant byte first, permuted in place along cycles (McIlroy, Bostic, McIlroy, "Engineering radix sort",
  * 1993). */
-static void sort_byte(struct gy_item *at, size_t n, int shift)
+static void sort_byte(struct gy_rank_item *at, size_t n, int shift)
 {
     size_t start[257] = {0}, next[256];
 
@@ -57,10 +40,10 @@ static void sort_byte(struct gy_item *at, size_t n, int shift)
     }
     for (unsigned b = 0; b < 256; b++) {
         while (next[b] < start[b + 1]) {
-            struct gy_item x = at[next[b]];
+            struct gy_rank_item x = at[next[b]];
             unsigned to = key_at(&x) >> shift & 255;
             while (to != b) {
-                const struct gy_item y = at[next[to]];
+                const struct gy_rank_item y = at[next[to]];
                 at[next[to]++] = x;
                 x = y;
                 to = key_at(&x) >> shift & 255;
@@ -73,7 +56,7 @@ static void sort_byte(struct gy_item *at, size_t n, int shift)
             sort_byte(at + start[b], start[b + 1] - start[b], shift - 8);
 }
 
-void gy_items_sort(struct gy_item *at, size_t n)
+void gy_rank_sort(struct gy_rank_item *at, size_t n)
 {
     uint64_t differ = 0;
     bool sorted = true;

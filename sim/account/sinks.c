@@ -14,6 +14,19 @@ static bool add(struct gy_sink *s, const char *text, size_t n)
     return true;
 }
 
+/* x in decimal with at least so many digits; returns the end. */
+static char *put_digits(char *to, uint64_t x, int least)
+{
+    char reversed[24];
+    int n = 0;
+
+    for (; x > 0 || n < least; x /= 10)
+        reversed[n++] = (char)('0' + x % 10);
+    while (n > 0)
+        *to++ = reversed[--n];
+    return to;
+}
+
 /* One share's GPUs as ranges: "0-3", "0,2". */
 static bool add_gpus(struct gy_sink *s, const struct gy_held *h, bool first)
 {
@@ -24,10 +37,14 @@ static bool add_gpus(struct gy_sink *s, const struct gy_held *h, bool first)
         const uint64_t run = mask >> from;
         const int len = run == UINT64_MAX ? 64 : __builtin_ctzll(~run);
         const uint32_t gpu = h->group * 64 + (uint32_t)from;
-        int n = snprintf(buf, sizeof buf, "%s%" PRIu32, first ? ":" : ",", gpu);
-        if (len > 1)
-            n += snprintf(buf + n, sizeof buf - (size_t)n, "-%" PRIu32, gpu + (uint32_t)len - 1);
-        if (!add(s, buf, (size_t)n))
+        char *to = buf;
+        *to++ = first ? ':' : ',';
+        to = put_digits(to, gpu, 1);
+        if (len > 1) {
+            *to++ = '-';
+            to = put_digits(to, gpu + (uint32_t)len - 1, 1);
+        }
+        if (!add(s, buf, (size_t)(to - buf)))
             return false;
         first = false;
         mask &= from + len >= 64 ? 0 : UINT64_MAX << (from + len);
@@ -67,16 +84,28 @@ uint32_t gy_holding_nodes(struct gy_holding h)
     return n;
 }
 
+void gy_put_unsigned(struct gy_writer *w, uint64_t x)
+{
+    char buf[24];
+    gy_writer_put(w, buf, (size_t)(put_digits(buf, x, 1) - buf));
+}
+
 const char *gy_gpu_seconds_print(gy_gpu_time t, char *buf)
 {
     const uint64_t unit = UINT64_C(1000000000000);
-    const bool negative = t < 0;
-    const unsigned __int128 size = negative ? -(unsigned __int128)t : (unsigned __int128)t;
-    int n = sprintf(buf, "%s%" PRIu64 ".%012" PRIu64, negative ? "-" : "", (uint64_t)(size / unit),
-                    (uint64_t)(size % unit));
+    const unsigned __int128 size = t < 0 ? -(unsigned __int128)t : (unsigned __int128)t;
+    const uint64_t part = (uint64_t)(size % unit);
+    char *to = buf;
 
-    while (buf[n - 1] == '0')
-        n--;
-    buf[buf[n - 1] == '.' ? n - 1 : n] = '\0';
+    if (t < 0)
+        *to++ = '-';
+    to = put_digits(to, (uint64_t)(size / unit), 1);
+    if (part) {
+        *to++ = '.';
+        to = put_digits(to, part, 12);
+        while (to[-1] == '0')
+            to--;
+    }
+    *to = '\0';
     return buf;
 }

@@ -21,6 +21,7 @@ struct gy_sink { /* self of the above */
  * memory. */
 const char *gy_placement_text(struct gy_sink *s, const struct gy_account *a, struct gy_holding h);
 uint32_t gy_holding_nodes(struct gy_holding h); /* distinct nodes; shares of a node stand together */
+void gy_put_unsigned(struct gy_writer *w, uint64_t x);
 /* Exact decimal GPU-seconds; buf ≥ 48 bytes. */
 const char *gy_gpu_seconds_print(gy_gpu_time t, char *buf);
 #endif

@@ -1,6 +1,7 @@
 /* The summary table: one function a section, in the order in which a person asks. */
 #include "gy_terminal.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "gy_file.h"
 
@@ -156,22 +157,27 @@ static void print_use(const struct page *p)
 {
     static const char *const parts[] = {"allocated", "busy", "goodput"};
     const double allocated = value(p, "utilization.allocated"), down = value(p, "utilization.down");
+    const int columns = p->style->width - 16 < 60 ? p->style->width - 16 : 60;
+    char name[64], text[64];
+    struct flow f;
 
-    label(p, "Utilisation");
+    flow_start(&f, p, "Utilisation");
     if (isnan(allocated)) {
         gy_writer_text(p->to, "no GPU-time\n");
         return;
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        char name[64];
         snprintf(name, sizeof name, "utilization.%s", parts[i]);
-        gy_writer_printf(p->to, "%s%5.1f %% %s", i ? "   " : "", 100 * value(p, name), parts[i]);
+        snprintf(text, sizeof text, "%.1f %% %s", 100 * value(p, name), parts[i]);
+        flow_add(&f, text, PLAIN);
     }
-    if (down > 0)
-        gy_writer_printf(p->to, "   %.1f %% down", 100 * down);
+    if (down > 0) {
+        snprintf(text, sizeof text, "%.1f %% down", 100 * down);
+        flow_add(&f, text, PLAIN);
+    }
     gy_writer_printf(p->to, "\n%14s", "");
     paint(p, GREEN);
-    print_bar(p, allocated, p->style->width - 16 < 60 ? p->style->width - 16 : 60);
+    print_bar(p, allocated, columns);
     paint(p, PLAIN);
     gy_writer_text(p->to, "\n");
 }
@@ -218,21 +224,24 @@ static void print_spreads(const struct page *p)
                 {"jct_s", "JCT", true},
                 {"slowdown", "Slowdown", false},
                 {"bounded_slowdown", "  bounded", false}};
-    static const char *const parts[] = {"mean", "p50", "p90", "p95", "p99", "max"};
+    static const char *const all[] = {"mean", "p50", "p90", "p95", "p99", "max"}, *const few[] = {"mean", "p50", "max"};
+    const bool narrow = p->style->width < 68;
+    const char *const *parts = narrow ? few : all;
+    const size_t n_parts = narrow ? 3 : 6;
     char name[64], buf[32];
-    const int column = (p->style->width - 14) / 6 < 11 ? (p->style->width - 14) / 6 : 11;
+    const int column = narrow ? 8 : (p->style->width - 14) / 6 < 11 ? (p->style->width - 14) / 6 : 11;
 
     if (isnan(value(p, "wait_s.mean")))
         return;
     paint(p, DIM);
     gy_writer_printf(p->to, "\n%14s", "");
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < n_parts; i++)
         gy_writer_printf(p->to, "%*s", column, parts[i]);
     paint(p, PLAIN);
     gy_writer_text(p->to, "\n");
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         label(p, rows[r].text);
-        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        for (size_t i = 0; i < n_parts; i++) {
             snprintf(name, sizeof name, "%s.%s", rows[r].name, parts[i]);
             const double v = value(p, name);
             gy_writer_printf(p->to, "%*s", column, rows[r].time ? gy_print_duration(v, buf) : gy_print_amount(v, buf));
@@ -241,46 +250,81 @@ static void print_spreads(const struct page *p)
     }
 }
 
+/* One row of the table by size; as many columns as fit. */
+static void print_size_row(const struct page *p, const char *const *cell, size_t n)
+{
+    static const int width[] = {-10, 10, 11, 12, 11, 11, 11};
+    int used = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        used += abs(width[i]);
+        if (used > p->style->width)
+            break;
+        gy_writer_printf(p->to, "%*s", width[i], cell[i]);
+    }
+    gy_writer_text(p->to, "\n");
+}
+
 static void print_sizes(const struct page *p)
 {
+    static const char *const head[] = {"GPUs a job", "jobs",     "wait mean", "GPU-hours",
+                                       "wait p50",   "wait p95", "JCT p50"};
     const struct gy_grouping *g = gy_account_groups(p->a, GY_BY_SIZE);
-    char buf[32];
+    char buf[6][32];
 
     if (!g || g->n < 2)
         return;
+    gy_writer_text(p->to, "\n");
     paint(p, DIM);
-    gy_writer_printf(p->to, "\n%-10s%10s%11s%11s%11s%11s%12s\n", "GPUs a job", "jobs", "wait mean", "wait p50",
-                     "wait p95", "JCT p50", "GPU-hours");
+    print_size_row(p, head, 7);
     paint(p, PLAIN);
     for (size_t i = 0; i < g->n; i++) {
         const struct gy_group *x = &g->at[i];
-        gy_writer_printf(p->to, "%-10s", x->name);
-        gy_writer_printf(p->to, "%10s", gy_print_count((double)x->jobs[GY_N_SUBMITTED], buf));
-        const double times[] = {x->wait_s.mean, x->wait_s.p50, x->wait_s.p95, x->jct_s.p50};
-        for (size_t k = 0; k < sizeof times / sizeof *times; k++)
-            gy_writer_printf(p->to, "%11s", gy_print_duration(times[k], buf));
-        gy_writer_printf(p->to, "%12s\n", gy_print_amount(x->allocated, buf));
+        const char *const cell[] = {x->name,
+                                    gy_print_count((double)x->jobs[GY_N_SUBMITTED], buf[0]),
+                                    gy_print_duration(x->wait_s.mean, buf[1]),
+                                    gy_print_amount(x->allocated, buf[2]),
+                                    gy_print_duration(x->wait_s.p50, buf[3]),
+                                    gy_print_duration(x->wait_s.p95, buf[4]),
+                                    gy_print_duration(x->jct_s.p50, buf[5])};
+        print_size_row(p, cell, 7);
     }
+}
+
+/* A bound or value of a metric; times also as a person says them. */
+static void print_value(const struct page *p, const char *metric, double v)
+{
+    const char *s = strstr(metric, "_s.");
+    const size_t n = strlen(metric);
+    char buf[32];
+
+    gy_writer_printf(p->to, "%.6g", v);
+    if (s || (n > 2 && strcmp(metric + n - 2, "_s") == 0))
+        gy_writer_printf(p->to, " (%s)", gy_print_duration(v, buf));
 }
 
 static void print_verdicts(const struct page *p, const struct gy_verdict *v, size_t n)
 {
-    char buf[32];
+    const int names = p->style->width < 90 ? p->style->width / 2 - 6 : 40;
 
-    if (n == 0)
-        return;
-    gy_writer_text(p->to, "\n");
+    if (n)
+        gy_writer_text(p->to, "\n");
     for (size_t i = 0; i < n; i++) {
         painted(p, v[i].ok ? GREEN : RED, v[i].ok ? "pass  " : "FAIL  ");
-        gy_print_fitted(p->to, v[i].metric, 44, true);
+        gy_print_fitted(p->to, v[i].metric, names, true);
+        gy_writer_text(p->to, " ");
         if (isnan(v[i].value))
             gy_writer_text(p->to, "no value in this run");
         else
-            gy_writer_printf(p->to, " %.6g", v[i].value);
-        if (!isnan(v[i].min))
-            gy_writer_printf(p->to, ", at least %s", (snprintf(buf, sizeof buf, "%.6g", v[i].min), buf));
-        if (!isnan(v[i].max))
-            gy_writer_printf(p->to, ", at most %s", (snprintf(buf, sizeof buf, "%.6g", v[i].max), buf));
+            print_value(p, v[i].metric, v[i].value);
+        if (!isnan(v[i].min)) {
+            gy_writer_text(p->to, ", at least ");
+            print_value(p, v[i].metric, v[i].min);
+        }
+        if (!isnan(v[i].max)) {
+            gy_writer_text(p->to, ", at most ");
+            print_value(p, v[i].metric, v[i].max);
+        }
         gy_writer_text(p->to, "\n");
     }
 }

@@ -1,13 +1,21 @@
 /* EASY backfill. The head of the queue that does not fit gets a shadow time: the earliest at which it fits if running
  * jobs end as their limits say. A job behind it may start now if it ends by then, or if the head still fits at that
  * time with it there. On hosts of one GPU the latter is the textbook's n ≤ extra (Lifka 1995; Mu'alem and Feitelson
- * 2001); on nodes with several, and with CPUs, memory and fractions, nodes are counted that can hold the head.
+ * 2001); on nodes with several, and with CPUs, memory and fractions, nodes are counted that can hold the head. Jobs
+ * without a limit count with their duration. While nothing was freed, the head is the same and its time stands, only
+ * jobs that came since the last pass are looked at: no other could start, for less room is left and the time is nearer.
  *
- * Jobs without a limit count with their duration. While nothing was freed, the head is the same and its time stands,
- * only jobs that came since the last pass are looked at; no other could start, for less room is left and the time is
- * nearer. */
+ * "easy-batsched" is the variant of Batsim's scheduler (easy_bf): the reservation names nodes, the lowest ids free at
+ * the shadow time, and jobs that end later stay off them; it is made anew when the head changes or something was freed;
+ * otherwise only new arrivals are tried; jobs without a limit are rejected. */
+#include <string.h>
 #include "gy_sched.h"
 #include "gy_shadow.h"
+
+struct named { /* what the reservation wants of a node */
+    struct gy_holds want;
+    uint32_t stamp; /* valid when the easy's */
+};
 
 struct easy {
     struct gy_ends ends;
@@ -18,6 +26,9 @@ struct easy {
     gy_time at;            /* the shadow time of the last pass */
     struct gy_holds slack; /* nodes that one candidate may still take from the head */
     bool refused;
+    bool named;                /* easy-batsched */
+    GY_VEC(struct named) node; /* by node, when named */
+    uint32_t stamp;
 };
 
 static void easy_fini(void *self)
@@ -25,6 +36,20 @@ static void easy_fini(void *self)
     struct easy *e = self;
     gy_ends_free(&e->ends);
     gy_shadow_free(&e->shadow);
+    gy_vec_free(&e->node);
+}
+
+static int named_init(void *self, struct gy_sched *s, const struct gy_view *v, struct gy_error *err)
+{
+    struct easy *e = self;
+    const uint32_t n = gy_cluster_nodes(v->cluster);
+    (void)s;
+    e->named = true;
+    if (!gy_vec_reserve(&e->node, n))
+        return gy_nomem(err);
+    memset(e->node.at, 0, n * sizeof *e->node.at);
+    e->node.n = n;
+    return 0;
 }
 
 static int easy_on_event(void *self, struct gy_sched *s, const struct gy_view *v, const struct gy_policy_event *ev)
@@ -98,6 +123,38 @@ static bool leaves_head(void *ctx, const struct gy_share *shares, size_t n)
     return true;
 }
 
+/* Names the nodes of the reservation: the lowest ids that can hold the head at its time. */
+static void name_nodes(struct easy *e)
+{
+    const struct gy_shape *shape = e->shadow.shape;
+    int64_t full = shape->any_split ? shape->gpus : shape->full_nodes, rest = shape->rest > 0;
+    e->stamp++;
+    for (uint32_t i = 0; i < e->node.n && (full > 0 || rest > 0); i++) {
+        const struct gy_holds h = gy_shadow_node(&e->shadow, (gy_node_id){i});
+        const int64_t take = h.full < full ? h.full : full;
+        const bool as_rest = take == 0 && full == 0 && h.rest > 0;
+        if (take == 0 && !as_rest)
+            continue;
+        e->node.at[i] = (struct named){{take, as_rest}, e->stamp};
+        full -= take;
+        rest -= as_rest;
+    }
+}
+
+/* Grants a node unless the reservation names it and needs what would be taken. */
+static bool leaves_named(void *ctx, const struct gy_share *shares, size_t n)
+{
+    struct easy *e = ctx;
+    const struct named *named = &e->node.at[shares[0].node.i];
+    if (named->stamp != e->stamp)
+        return true;
+    const struct gy_holds without = gy_shadow_without(&e->shadow, shares, n);
+    if (without.full >= named->want.full && without.rest >= named->want.rest)
+        return true;
+    e->refused = true;
+    return false;
+}
+
 /* Tries a job behind the head. 1: started; 0: not, and its lane's mode says what may still; -1: failed. */
 static int try_job(struct easy *e, struct gy_sched *s, const struct gy_view *v, struct gy_plan *plan, gy_job_id job,
                    uint32_t lane, gy_time estimate)
@@ -107,7 +164,7 @@ static int try_job(struct easy *e, struct gy_sched *s, const struct gy_view *v, 
     enum gy_reason why = GY_R_RESOURCES;
     e->refused = false;
     if (!in_time) {
-        req.allowed = leaves_head;
+        req.allowed = e->named ? leaves_named : leaves_head;
         req.ctx = e;
         e->slack =
             (struct gy_holds){e->shadow.holds.full - e->shadow.need.full, e->shadow.holds.rest - e->shadow.need.rest};
@@ -185,10 +242,39 @@ static void tell_head(struct easy *e, const struct gy_view *v, struct gy_plan *p
     e->told = e->shadow.at;
 }
 
+/* Brings the reservation of the head up to date. anew: the head changed or something was freed. */
+static int reserve(struct easy *e, const struct gy_view *v, gy_job_id head, bool anew)
+{
+    if (e->named && !anew && e->shadow.shape && e->shadow.at >= v->now)
+        return 0;
+    if (e->shadow.shape && e->shadow.row == e->head)
+        gy_shadow_settle(&e->shadow, v);
+    else if (gy_shadow_set(&e->shadow, v, &e->ends, head))
+        return -1;
+    if (e->named)
+        name_nodes(e);
+    return 0;
+}
+
+static int reject_unlimited(struct gy_sched *s, const struct gy_view *v, struct gy_plan *plan)
+{
+    for (size_t i = 0; i < s->fresh.n; i++) {
+        const gy_job_id job = {s->fresh.at[i].job};
+        if (!gy_queue_has(&s->queue, job) || gy_view_job(v, job)->rec.limit != GY_NONE)
+            continue;
+        gy_queue_remove(&s->queue, job);
+        if (gy_plan_reject(plan, job, "backfill easy-batsched needs a time limit and the job has none"))
+            return -1;
+    }
+    return 0;
+}
+
 static int easy_pass(void *self, struct gy_sched *s, const struct gy_view *v, struct gy_plan *plan)
 {
     struct easy *e = self;
     enum gy_reason why = GY_R_RESOURCES;
+    if (e->named && reject_unlimited(s, v, plan))
+        return -1;
     const bool freed = !s->passed || s->freed != gy_cluster_freed(v->cluster);
     gy_job_id head = gy_queue_head(&s->queue);
     bool same = e->blocked && head.i != UINT32_MAX && s->queue.heads.at[0].item.row == e->head;
@@ -202,19 +288,19 @@ static int easy_pass(void *self, struct gy_sched *s, const struct gy_view *v, st
         same = same && s->queue.heads.at[0].item.row == e->head;
     }
     e->head = s->queue.heads.at[0].item.row;
-    if (e->shadow.shape && e->shadow.row == e->head)
-        gy_shadow_settle(&e->shadow, v);
-    else if (gy_shadow_set(&e->shadow, v, &e->ends, head))
+    if (reserve(e, v, head, freed || !same))
         return -1;
-    const bool all = freed || !same || e->shadow.at != e->at;
+    const bool changed = !same || e->shadow.at != e->at;
+    const bool all = freed || (changed && !e->named);
     e->at = e->shadow.at;
     if (!same)
         e->told = GY_NONE;
-    if (all) {
-        if (scan_all(e, s, v, plan, head, why))
-            return -1;
+    if (all || changed)
         tell_head(e, v, plan, head, why);
-    }
+    if (changed)
+        s->queue.round++; /* what lanes were found to allow held for another reservation */
+    if (all && scan_all(e, s, v, plan, head, why))
+        return -1;
     return fresh_jobs(e, s, v, plan, head, all);
 }
 
@@ -224,3 +310,11 @@ const struct gy_backfill_type gy_backfill_easy = {.name = "easy",
                                                   .fini = easy_fini,
                                                   .on_event = easy_on_event,
                                                   .pass = easy_pass};
+const struct gy_backfill_type gy_backfill_easy_batsched = {
+    .name = "easy-batsched",
+    .summary = "EASY as Batsim's scheduler has it: the head's reservation names its nodes",
+    .state_size = sizeof(struct easy),
+    .init = named_init,
+    .fini = easy_fini,
+    .on_event = easy_on_event,
+    .pass = easy_pass};

@@ -19,7 +19,8 @@
     X(random, "random")
 #define GY_BACKFILLS(X)                                                                                                \
     X(none, "none")                                                                                                    \
-    X(easy, "easy")
+    X(easy, "easy")                                                                                                    \
+    X(easy_batsched, "easy-batsched")
 #define GY_POLICIES(X)                                                                                                 \
     X(composed, "composed")                                                                                            \
     X(fifo, "fifo")                                                                                                    \

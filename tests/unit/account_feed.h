@@ -116,7 +116,8 @@ static inline void feed_shares(struct feed *f, uint32_t row, double at_s, enum g
     struct gy_job *j = &f->job[row];
     gy_cluster_book(f->cluster, s, n);
     j->shares = realloc(j->shares, (n ? n : 1) * sizeof *s);
-    memcpy(j->shares, s, n * sizeof *s);
+    for (uint32_t i = 0; i < n; i++)
+        j->shares[i] = s[i];
     j->n_shares = n;
     j->updated = gy_time_from_s(at_s);
     feed_event(f, (struct gy_event){.kind = kind, .id = {row}, .job = j, .shares = j->shares, .n_shares = n}, at_s);

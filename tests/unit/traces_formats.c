@@ -380,3 +380,29 @@ Test(traces_formats, pai_100k_and_tiresias_kin)
     cr_expect_eq(t->jobs.at[0].duration, S(1792396));
     gy_trace_free(t);
 }
+
+Test(traces_formats, spot_2026_and_converted_kalos)
+{
+    struct gy_trace *t = load_text(
+        NULL, "job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,duration,job_type\n"
+              "239255,13,A10,20,1,1,0,2764799,HP\n437260,57,A100-SXM4-80GB,15,2,16,9589663,41060,Spot\n5,1,T4,1,0.5,3,"
+              "9589664,1,HP\n");
+    cr_expect_str_eq(t->format, "spot2026");
+    cr_expect_eq(t->jobs.at[1].gpus, 32);
+    cr_expect_eq(t->jobs.at[1].cpu_milli, 240000);
+    cr_expect_str_eq(str_of(t, t->jobs.at[1].qos), "Spot");
+    cr_expect_str_eq(str_of(t, t->jobs.at[1].team), "57");
+    cr_expect_str_eq(str_of(t, t->jobs.at[1].gpu_type), "A100-SXM4-80GB");
+    cr_expect_eq(t->jobs.at[2].gpus, 3);
+    cr_expect_eq(t->jobs.at[2].gpu_milli, 500);
+    gy_trace_free(t);
+    t = load_text(NULL,
+                  "job_id,arrival_time,num_iteration,iteration_computing_time,iteration_networking_time,gpu_workers,ps,"
+                  "gpu_per_worker,cpu_per_gpu_worker,cpu_per_ps_worker,tensorsizes,profiled_network\n"
+                  "0,0.0,208,0.5,0.25,62,0,8.0,15.0,15.0,10.0,500\n");
+    cr_expect_str_eq(t->format, "acme-kalos");
+    cr_expect_eq(t->jobs.at[0].duration, S(156));
+    cr_expect_eq(t->jobs.at[0].gpus, 62);
+    cr_expect_eq(t->jobs.at[0].cpu_milli, 62 * 15000);
+    gy_trace_free(t);
+}
