@@ -19,7 +19,7 @@ static int load_trace(const struct gy_scenario *s, struct gy_inputs *in, struct 
     const struct gy_trace_options o = {.format = t->format,
                                        .path = t->path,
                                        .second_path = t->second_path,
-                                       .columns = t->columns,
+                                       .columns = gy_json_count(t->columns) > 0 ? t->columns : NULL,
                                        .strict = t->strict,
                                        .limit_factor = t->limit_factor,
                                        .from = t->from,
