@@ -394,7 +394,8 @@ Test(traces_load, one_table_of_strings_for_several_traces)
     struct gy_trace *t[2];
 
     for (int i = 0; i < 2; i++) {
-        struct gy_input *in = gy_input_memory("x", "job_id,submit_s,duration_s,gpus,user\n1,0,1,1,ann\n", 53, &err);
+        static const char text[] = "job_id,submit_s,duration_s,gpus,user\n1,0,1,1,ann\n";
+        struct gy_input *in = gy_input_memory("x", text, sizeof text - 1, &err);
         cr_assert_eq(gy_trace_load_input(&o, in, NULL, strings, &t[i], &err), 0);
         gy_input_close(in);
     }
