@@ -69,14 +69,24 @@ static int leave(struct gy_account *a, const struct gy_view *v, const struct gy_
     return 0;
 }
 
+static void advance(struct gy_account *a, gy_time to)
+{
+    if (!a->ledger.open || a->ledger.closed || to <= a->ledger.now)
+        return;
+    for (size_t i = 0; i < a->states.n; i++)
+        if (gy_families[i]->advance)
+            gy_families[i]->advance(a->states.at[i], &a->ledger, to);
+}
+
 static int on_event(void *self, const struct gy_view *v, const struct gy_event *e, struct gy_error *err)
 {
     struct gy_account *a = self;
 
+    advance(a, e->time);
     if (gy_ledger_event(&a->ledger, e, err))
         return -1;
     for (size_t i = 0; i < a->states.n; i++)
-        if (gy_families[i]->on_event && gy_families[i]->on_event(a->states.at[i], &a->ledger, v, e, err))
+        if ((gy_families[i]->kinds >> e->kind & 1) && gy_families[i]->on_event(a->states.at[i], &a->ledger, v, e, err))
             return -1;
     for (size_t i = 0; i < a->listeners.n; i++) {
         const struct gy_listener *x = &a->listeners.at[i];

@@ -16,9 +16,7 @@
 struct steady {
     gy_time start, last, width; /* marks stand at start + k × width */
     gy_gpu_time area;           /* ∫ asked dt from start to last */
-    int64_t asked;              /* since last */
     uint32_t n;
-    bool open;
     gy_gpu_time mark[MARKS];
 };
 
@@ -31,34 +29,27 @@ static void widen(struct steady *s)
     s->width *= 2;
 }
 
-static void advance(struct steady *s, gy_time to)
+static void go_on(struct steady *s, int64_t asked, gy_time to)
 {
     while ((to - s->start) / s->width >= MARKS)
         widen(s);
     while (s->start + (gy_time)s->n * s->width <= to) {
         const gy_time at = s->start + (gy_time)s->n * s->width;
-        s->mark[s->n++] = s->area + (gy_gpu_time)s->asked * (at - s->last);
+        s->mark[s->n++] = s->area + (gy_gpu_time)asked * (at - s->last);
     }
-    s->area += (gy_gpu_time)s->asked * (to - s->last);
+    s->area += (gy_gpu_time)asked * (to - s->last);
     s->last = to;
 }
 
-static int on_event(void *self, const struct gy_ledger *l, const struct gy_view *v, const struct gy_event *e,
-                    struct gy_error *err)
+static void advance(void *self, const struct gy_ledger *l, gy_time to)
 {
     struct steady *s = self;
 
-    (void)v;
-    (void)err;
-    if (!s->open && l->open) {
-        s->open = true;
-        s->start = s->last = e->time;
+    if (s->width == 0) {
+        s->start = s->last = l->start;
         s->width = GY_SECOND;
     }
-    if (s->open && !l->closed && e->time > s->last)
-        advance(s, e->time);
-    s->asked = l->asked_pending;
-    return 0;
+    go_on(s, l->asked_pending, to);
 }
 
 /* The integral to a time in [start, last]. */
@@ -98,11 +89,9 @@ static void emit(void *self, const struct gy_closing *c, struct gy_metrics *m)
         return;
     const double load =
         l->available_at_last_submit > 0 ? (double)l->offered / (double)l->available_at_last_submit : NAN;
-    if (s->n == 0)
-        advance(s, s->last);
     gy_metrics_put(m, "offered_load", load);
     gy_metrics_put_word(m, "steady_state", judge(s, l, load));
 }
 
 const struct gy_family_type gy_family_steady = {
-    .name = "steady", .state_size = sizeof(struct steady), .on_event = on_event, .emit = emit};
+    .name = "steady", .state_size = sizeof(struct steady), .advance = advance, .emit = emit};

@@ -182,6 +182,39 @@ static void print_use(const struct page *p)
     gy_writer_text(p->to, "\n");
 }
 
+/* Why GPUs were not held, largest part first. */
+static void print_unused(const struct page *p)
+{
+    static const char prefix[] = "unused_gpu_hours.";
+    const double unused = value(p, "gpu_hours.free") + value(p, "gpu_hours.down");
+    double below = INFINITY;
+    char text[128];
+    struct flow f;
+    size_t n;
+    const struct gy_metric *all = gy_account_metrics(p->a, &n);
+
+    if (!(unused > 0))
+        return;
+    flow_start(&f, p, "Unused");
+    for (;;) { /* each turn finds the largest below the one before; equal ones are shown together */
+        double largest = 0;
+        for (size_t i = 0; i < n; i++)
+            if (strncmp(all[i].name, prefix, strlen(prefix)) == 0 && all[i].value > largest && all[i].value < below)
+                largest = all[i].value;
+        if (largest < unused / 2000)
+            break;
+        for (size_t i = 0; i < n; i++)
+            if (strncmp(all[i].name, prefix, strlen(prefix)) == 0 && all[i].value == largest) {
+                snprintf(text, sizeof text, "%s %.1f %%", all[i].name + strlen(prefix), 100 * largest / unused);
+                for (char *c = text; *c; c++)
+                    *c = *c == '_' ? ' ' : *c;
+                flow_add(&f, text, PLAIN);
+            }
+        below = largest;
+    }
+    flow_end(&f);
+}
+
 /* Where the cluster's GPU-hours went; the unused ones by kind. */
 static void print_hours(const struct page *p)
 {
@@ -209,6 +242,7 @@ static void print_hours(const struct page *p)
         flow_add(&f, text, PLAIN);
     }
     flow_end(&f);
+    print_unused(p);
     if (isnan(fragmented))
         return;
     label(p, "Fragmentation");
