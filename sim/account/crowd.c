@@ -65,8 +65,13 @@ static uint32_t cohort_of(struct gy_crowd *c, struct gy_cohort like)
     uint32_t first, i;
     uint64_t h, known;
 
-    if ((i = find_cohort(c, &like, &h, &first)) != UINT32_MAX)
+    uint32_t *recent = &c->recent[hash(&like) >> 52];
+    if (*recent && same(&c->cohorts.at[*recent - 1], &like))
+        return *recent - 1;
+    if ((i = find_cohort(c, &like, &h, &first)) != UINT32_MAX) {
+        *recent = i + 1;
         return i;
+    }
     if (!gy_map_get(&c->users, like.user, &known)) {
         if (c->users.n < GY_USERS_MAX) {
             if (!gy_map_put(&c->users, like.user, 1))

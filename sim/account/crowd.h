@@ -32,7 +32,8 @@ struct gy_crowd {
     bool groups; /* tell users, partitions and GPU types apart */
     const struct gy_cluster_spec *cluster;
     struct gy_map by_hash;
-    struct gy_map users; /* told apart */
+    struct gy_map users;   /* told apart */
+    uint32_t recent[4096]; /* cohort + 1 by 12 bits of its hash: most jobs are of a cohort seen lately */
     GY_VEC(struct gy_cohort) cohorts;
     GY_VEC(struct gy_record) records;
     GY_VEC(struct gy_record_extra) extras;
