@@ -147,7 +147,8 @@ int gy_account_finish(struct gy_account *a, const struct gy_sim_result *result, 
     if (rank_all(a, spreads, err) || (a->groups && gy_groups_finish(a->groups, &a->crowd, err)))
         return -1;
     for (size_t i = 0; i < a->states.n; i++)
-        gy_families[i]->emit(a->states.at[i], &closing, &a->metrics);
+        if (gy_families[i]->emit)
+            gy_families[i]->emit(a->states.at[i], &closing, &a->metrics);
     if (a->metrics.nomem)
         return gy_nomem(err);
     gy_vec_free(&a->crowd.records);
