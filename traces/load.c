@@ -89,6 +89,39 @@ static int keep_depends(struct gy_loading *l, uint32_t row, struct gy_error *err
     return 0;
 }
 
+int gy_load_index(struct gy_loading *l, struct gy_error *err)
+{
+    const struct gy_trace *t = l->r.t;
+
+    if (l->indexed)
+        return 0;
+    l->indexed = true;
+    for (size_t i = 0; i < t->jobs.n; i++)
+        if (t->jobs.at[i].name == 0 && !gy_map_put(&l->numbers, t->jobs.at[i].number, i))
+            return gy_nomem(err);
+    return 0;
+}
+
+/* Whether the row of this id, which is to become row `row`, is the first of it. */
+static int first_of_id(struct gy_loading *l, const struct gy_job_rec *j, uint32_t row, bool *first,
+                       struct gy_error *err)
+{
+    struct gy_map *map = j->name != 0 ? &l->names : &l->numbers;
+    uint64_t key = j->name != 0 ? j->name : j->number, had;
+
+    *first = true;
+    if (j->name == 0 && !l->indexed) {
+        bool ascends = l->r.t->jobs.n == 0 || j->number > l->last_number;
+        l->last_number = j->number;
+        if (ascends)
+            return 0;
+        if (gy_load_index(l, err) < 0)
+            return -1;
+    }
+    *first = !gy_map_get(map, key, &had);
+    return !*first || gy_map_put(map, key, row) ? 0 : gy_nomem(err);
+}
+
 /* Puts the record into the table; a repeated id drops the later row. */
 static int add(struct gy_loading *l, const struct gy_job_rec *j, struct gy_error *err)
 {
@@ -97,16 +130,13 @@ static int add(struct gy_loading *l, const struct gy_job_rec *j, struct gy_error
 
     if (t->jobs.n >= GY_TRACE_ROWS_MAX)
         return gy_fail(err, GY_EINPUT, gy_input_name(l->r.in), "more than %u rows", GY_TRACE_ROWS_MAX);
+    bool first = true;
+    if (l->r.has_ids && first_of_id(l, j, row, &first, err) < 0)
+        return -1;
     if (!gy_vec_push(&t->jobs, *j) || !gy_vec_push(&l->line, l->r.line) || !gy_vec_push(&l->dropped, 0))
         return gy_nomem(err);
-    if (l->r.has_ids) {
-        struct gy_map *map = j->name != 0 ? &l->names : &l->numbers;
-        uint64_t key = j->name != 0 ? j->name : j->number, first;
-        if (gy_map_get(map, key, &first))
-            return gy_load_drop(l, row, "job_id", "repeated; the first row of that id is kept", true, err);
-        if (!gy_map_put(map, key, row))
-            return gy_nomem(err);
-    }
+    if (!first)
+        return gy_load_drop(l, row, "job_id", "repeated; the first row of that id is kept", true, err);
     return l->r.depends_len > 0 ? keep_depends(l, row, err) : 0;
 }
 

@@ -23,6 +23,8 @@ struct gy_loading {
     GY_VEC(struct gy_dep_edge) edges; /* by row */
     struct gy_arena texts;     /* of dep_texts */
     struct gy_map numbers, names; /* id to row; of the first that has it */
+    bool indexed;                 /* numbers is kept; not so while they only ascend, as in most traces */
+    uint64_t last_number;
 };
 
 /* choose.c: the reader, or NULL with err. */
@@ -31,7 +33,9 @@ const struct gy_reader_type *gy_load_choose(const struct gy_trace_options *o, st
 int gy_load_drop(struct gy_loading *l, uint32_t row, const char *column, const char *why, bool bad, struct gy_error *err);
 /* The job's id as a field; buf ≥ 24 bytes. */
 struct gy_field gy_load_id(const struct gy_loading *l, uint32_t row, char *buf);
-/* The row of that id, UINT32_MAX if none. */
+/* Makes the map of numbers, if there is none yet. */
+int gy_load_index(struct gy_loading *l, struct gy_error *err);
+/* The row of that id, UINT32_MAX if none. Needs the index. */
 uint32_t gy_load_find(const struct gy_loading *l, const char *id, size_t len);
 /* deps.c: from dep_texts to edges; drops rows whose text makes no sense, that wait for themselves or lie on a cycle. */
 int gy_load_deps(struct gy_loading *l, struct gy_error *err);
