@@ -26,14 +26,14 @@ struct gy_family_type {
     /* Optional. Called after the ledger took in an event whose kind is among kinds. -1 with err ends the run. */
     int (*on_event)(void *self, const struct gy_ledger *l, const struct gy_view *v, const struct gy_event *e,
                     struct gy_error *err);
-    unsigned kinds; /* bits 1 << GY_E_… */
-    void (*emit)(void *self, const struct gy_closing *c, struct gy_metrics *m);
-    void (*fini)(void *self); /* optional */
+    unsigned kinds;                                                             /* bits 1 << GY_E_… */
+    void (*emit)(void *self, const struct gy_closing *c, struct gy_metrics *m); /* optional */
+    void (*fini)(void *self);                                                   /* optional */
 };
 extern const struct gy_family_type *const gy_families[]; /* NULL-ended, in the order of summary.json */
 
 extern const struct gy_family_type gy_family_jobs, gy_family_times, gy_family_use, gy_family_unused,
-    gy_family_fragmentation, gy_family_fairness, gy_family_churn, gy_family_steady;
+    gy_family_fragmentation, gy_family_fairness, gy_family_churn, gy_family_steady, gy_family_course;
 
 /* A listener is told every event after the families, and every job that leaves, once. */
 struct gy_listener {
@@ -51,6 +51,9 @@ const struct gy_metrics *gy_account_metrics_of(const struct gy_account *a);
 const void *gy_account_family(const struct gy_account *a, const struct gy_family_type *type);
 /* Of gy_family_fragmentation's state: free GPUs that the mix cannot use / free GPUs, now. NaN when none is free. */
 double gy_fragmentation_now(const void *state);
+
+/* Of gy_family_course's state: allocated / available GPU-time in one of equal slices of the window; NaN when none. */
+double gy_course_allocated(const void *state, unsigned slice, unsigned slices);
 
 /* Groups (groups.c). */
 struct gy_groups;

@@ -1,5 +1,6 @@
 /* Metrics of hand-made event streams against answers found by hand, with CASES.md 2, 13 and 14 among them. */
 #include "account_feed.h"
+#include "series.h"
 
 /* CASES.md 2 under best-effort FIFO: one 8-GPU node; S0(4,100,t0) S1(4,50,t0) L(8,50,t10) and ten (4,100) at 40, 90 …
  * 490. Each small job starts on arrival but for the wait behind the two before it; L starts last. */
@@ -417,6 +418,27 @@ Test(account, steady_state)
     f = queue_of(400, 20);
     cr_assert_str_eq(steady(f), "overloaded");
     feed_free(f);
+}
+
+/* The series against the sum itself, as its marks thin out: exact at marks and the end, between at most a mark's width
+ * off. */
+Test(account, series_keep_the_integral)
+{
+    struct gy_series s = {0};
+    double sum = 0;
+    gy_time at = 5 * S;
+    for (int i = 0; i < 5000; i++) {
+        const int64_t value = i * 7919 % 1000;
+        const gy_time to = at + (i % 13 + 1) * S / 2;
+        gy_series_add(&s, value, at, to);
+        sum += (double)value * (double)(to - at);
+        at = to;
+        cr_assert_eq((double)s.area, sum);
+        cr_assert_eq(gy_series_area(&s, (double)(at - 5 * S)), sum);
+    }
+    cr_assert(s.n > GY_SERIES_MARKS / 2 - 1 && s.n <= GY_SERIES_MARKS && s.start == 5 * S);
+    for (uint32_t k = 0; k < s.n; k++)
+        cr_assert_eq(gy_series_area(&s, (double)k * (double)s.width), (double)s.mark[k]);
 }
 
 /* A queue that grows although the load is below 1: nothing is started while it could be. */
