@@ -1,4 +1,4 @@
-/* The loader's own state, shared by load.c and deps.c. Internal. */
+/* The loader's own state, shared by load.c, choose.c, settle.c and deps.c. Internal. */
 #ifndef GY_LOADING_H
 #define GY_LOADING_H
 #include "gy_hash.h"
@@ -39,6 +39,8 @@ struct gy_field gy_load_id(const struct gy_loading *l, uint32_t row, char *buf);
 int gy_load_index(struct gy_loading *l, struct gy_error *err);
 /* The row of that id, UINT32_MAX if none. Needs the index. */
 uint32_t gy_load_find(const struct gy_loading *l, const char *id, size_t len);
+/* settle.c: makes of the rows read the table, sorted and without the dropped. */
+int gy_load_settle(struct gy_loading *l, struct gy_error *err);
 /* deps.c: from dep_texts to edges; drops rows whose text makes no sense, that wait for themselves or lie on a cycle. */
 int gy_load_deps(struct gy_loading *l, struct gy_error *err);
 #endif
