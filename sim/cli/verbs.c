@@ -70,5 +70,16 @@ const struct gy_verb gy_verbs[] = {
      .summary = "Makes up a trace as gpuyard CSV: cycles of day and week, heavy tails, a mix of sizes",
      .doc = "Equal options give equal traces. The defaults make the shipped sample, traces/samples/quickstart.csv.",
      .run = gy_verb_trace_generate},
+    {.name = "predict flows",
+     .args = "FLOWS.csv",
+     .min_args = 1,
+     .max_args = 1,
+     .common = GY_CLI_OUT | GY_CLI_JSON | GY_CLI_QUIET,
+     .options = gy_predict_flows_options,
+     .summary = "Replays flows on links to their ends at max-min fair rates",
+     .doc = "FLOWS.csv has columns flow, bytes, start_s (0 when left out) and links (names joined by ;), others are "
+            "ignored; it may be - or .gz. With --out PATH.csv the ends go there (flow, end_s) and the load of the links "
+            "to PATH.links.csv; with --json both go to standard output.",
+     .run = gy_verb_predict_flows},
     {0},
 };
