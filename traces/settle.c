@@ -134,9 +134,11 @@ static int nothing_kept(const struct gy_loading *l, struct gy_error *err)
 {
     const struct gy_trace *t = l->r.t;
 
-    if (t->rows_read == 0)
-        return gy_fail(err, GY_EINPUT, gy_input_name(l->r.in), "no job in it: read as format \"%s\", it has no rows",
-                       t->format);
+    if (t->rows_read == 0) {
+        gy_fail(err, GY_EINPUT, gy_input_name(l->r.in), "no job in it: read as format \"%s\", it has no rows",
+                t->format);
+        return gy_hint(err, "a trace needs at least one job below its header");
+    }
     const struct gy_trace_skip *most = &t->skips.at[0];
     for (size_t i = 1; i < t->skips.n; i++)
         if (t->skips.at[i].count > most->count)

@@ -76,6 +76,7 @@ Test(traces_load, files_that_cannot_be_used)
         cr_expect_null(load_text2(table[i].format, table[i].text, NULL, NULL, &err), "%s", table[i].text);
         cr_expect(strstr(err.what, table[i].what) != NULL, "%s -> %s", table[i].text, err.what);
         cr_expect_eq(gy_exit_status(err.code), 2);
+        cr_expect(err.hint[0] != '\0' || table[i].format != NULL || table[i].text[0] == '{', "no hint: %s", err.what);
         for (const char *c = err.what; *c != '\0'; c++)
             cr_expect((unsigned char)*c >= 0x20, "a control byte reached the message");
     }
