@@ -38,9 +38,6 @@ static void plan(const struct gy_probe_world *w, struct gy_probe_plan *p)
             }
         }
     }
-    if (w->nodes == 1 && w->gpus == 1) {
-        gy_probe_plan_note(p, "collective: one GPU: one-rank collectives are local copies; links are not measured");
-    }
 }
 
 static void describe(const struct gy_probe_step *s, char *buf, size_t size)

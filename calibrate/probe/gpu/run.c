@@ -74,6 +74,9 @@ void gp_plan_print(const struct gy_probe_plan *p, const struct gy_probe_world *w
     for (size_t i = 0; i < p->notes.n; i++) {
         fprintf(to, "  %s\n", p->notes.at[i]);
     }
+    if (w->nodes * w->gpus == 1) {
+        fputs("  one GPU: one-rank collectives are local copies; links are not measured\n", to);
+    }
 }
 
 struct turn { /* what process 0 decides at each point */

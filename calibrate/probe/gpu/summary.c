@@ -11,7 +11,7 @@ static void best(const struct gy_probe_file *f, enum gy_probe_section section, c
         const struct gy_probe_row *r = &f->rows.at[i];
         double top = NAN, count = gy_probe_row_get(r, "ranks");
         bool first = true;
-        if (r->section != section || isnan(gy_probe_row_get(r, rate))) {
+        if (r->section != section || isnan(gy_probe_row_get(r, rate)) || count == 1) {
             continue;
         }
         for (size_t j = 0; j < f->rows.n; j++) {

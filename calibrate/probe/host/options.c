@@ -225,7 +225,7 @@ int gy_probe_options_parse(int argc, char **argv, struct gy_probe_options *o, st
 {
     *o = (struct gy_probe_options){.out = "-", .timeout_s = 60};
     for (int i = 1; i < argc; i++) {
-        const char *arg = argv[i];
+        const char *arg = strcmp(argv[i], "-h") == 0 ? "--help" : argv[i];
         if (strncmp(arg, "--", 2) != 0 || arg[2] == '\0') {
             gy_fail(err, GY_EUSAGE, NULL, "unexpected argument \"%s\"", arg);
             return gy_hint(err, "options begin with --; see --help");
