@@ -125,7 +125,8 @@ int gp_cuda(cudaError_t e, const char *what, struct gy_error *err);
 double gp_now_s(void); /* monotonic */
 
 /* ---- nodes (nodes.c): MPI where built with it and started by it, else one node ---- */
-struct gp_nodes *gp_nodes_open(int *argc, char ***argv, int *node, int *nodes, struct gy_error *err);
+/* share: several processes on one node are let be (and counted as nodes); else they are an error on each. */
+struct gp_nodes *gp_nodes_open(int *argc, char ***argv, bool share, int *node, int *nodes, struct gy_error *err);
 void gp_nodes_close(struct gp_nodes *w);
 void gp_nodes_abort(struct gp_nodes *w, int status); /* ends every process; returns where there is one only */
 bool gp_nodes_built(void);

@@ -3,6 +3,7 @@
 #include "gpu.h"
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -19,7 +20,6 @@ struct session { /* what ends with the process */
     struct gy_probe_options options;
     struct gy_probe_file file;
     struct gy_probe_plan plan;
-    struct gy_writer *out;
     char hardware[128];
 };
 
@@ -30,7 +30,6 @@ static void expired(void *self, const char *what)
     gy_fail(&err, GY_EIO, NULL, "%s did not come back in time: a GPU or a rank hangs", what);
     gy_hint(&err, "--timeout waits longer; nvidia-smi and dmesg tell of lost GPUs");
     gy_error_print(stderr, "gpuyard-probe", &err);
-    gy_writer_abandon(s->out);
     gp_nodes_abort(s->c.mpi, 3);
     _exit(3); /* the hung call cannot be returned from */
 }
@@ -196,9 +195,11 @@ static int finish(struct session *s, struct gy_error *err)
     if (s->c.node != 0) {
         return 0;
     }
-    gy_probe_file_write(f, environ, s->out);
-    struct gy_writer *out = s->out;
-    s->out = NULL;
+    struct gy_writer *out = gy_writer_open(s->options.out, err);
+    if (!out) {
+        return -1;
+    }
+    gy_probe_file_write(f, environ, out);
     if (gy_writer_commit(out, err) != 0) {
         return -1;
     }
@@ -208,12 +209,28 @@ static int finish(struct session *s, struct gy_error *err)
     return 0;
 }
 
+/* A place that cannot be written is told before the measuring and not after; nothing is left there until the end, so
+ * that however this process dies, there is no half file. */
+static int try_output(const char *path, struct gy_error *err)
+{
+    struct stat st;
+    if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode))) {
+        return 0;
+    }
+    struct gy_writer *w = gy_writer_open(path, err);
+    if (!w) {
+        return -1;
+    }
+    gy_writer_abandon(w);
+    return 0;
+}
+
 static int measure(struct session *s, struct gy_error *err)
 {
     struct gp_context *c = &s->c;
     struct gy_probe_bar bar;
     char why[384] = "";
-    c->pace = s->options.full ? (struct gp_pace){5, 20, 11, 3} : (struct gp_pace){3, 20, 5, 0.12};
+    c->pace = s->options.full ? (struct gp_pace){5, 20, 11, 1.5} : (struct gp_pace){3, 20, 5, 0.12};
     c->nvml = gp_nvml_open(why, sizeof why);
     if (gp_devices_open(c, err) != 0) {
         return -1;
@@ -225,11 +242,8 @@ static int measure(struct session *s, struct gy_error *err)
         return -1;
     }
     name_file(s);
-    if (c->node == 0) {
-        s->out = gy_writer_open(s->options.out, err);
-        if (!s->out) {
-            return -1;
-        }
+    if (c->node == 0 && try_output(s->options.out, err) != 0) {
+        return -1;
     }
     gy_probe_bar_open(&bar, c->node == 0 && !s->options.quiet ? stderr : NULL, s->options.progress,
                       isatty(STDERR_FILENO));
@@ -257,7 +271,6 @@ static void close_session(struct session *s)
     gp_devices_close(&s->c);
     gp_nvml_close(s->c.nvml);
     gp_watch_close(s->c.watch);
-    gy_writer_abandon(s->out);
     gy_probe_plan_free(&s->plan);
     gy_probe_file_free(&s->file);
 }
@@ -301,7 +314,7 @@ int main(int argc, char **argv)
     default:
         break;
     }
-    s.c.mpi = gp_nodes_open(&argc, &argv, &s.c.node, &s.c.nodes, &err);
+    s.c.mpi = gp_nodes_open(&argc, &argv, s.options.force, &s.c.node, &s.c.nodes, &err);
     int status = s.c.mpi ? act(&s, &err) : -1;
     int code = status != 0 ? fail(&err) : s.file.stopped ? 130 : 0;
     if (status != 0) {

@@ -22,7 +22,19 @@ static bool launched(void)
     return false;
 }
 
-struct gp_nodes *gp_nodes_open(int *argc, char ***argv, int *node, int *nodes, struct gy_error *err)
+/* Processes on this node. */
+static int together(void)
+{
+    MPI_Comm here;
+    int n = 1;
+    if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here) == MPI_SUCCESS) {
+        MPI_Comm_size(here, &n);
+        MPI_Comm_free(&here);
+    }
+    return n;
+}
+
+struct gp_nodes *gp_nodes_open(int *argc, char ***argv, bool share, int *node, int *nodes, struct gy_error *err)
 {
     int provided;
     struct gp_nodes *w = calloc(1, sizeof *w);
@@ -45,6 +57,13 @@ struct gp_nodes *gp_nodes_open(int *argc, char ***argv, int *node, int *nodes, s
     MPI_Comm_size(MPI_COMM_WORLD, nodes);
     for (int i = 0; i <= NODES_MAX; i++) {
         w->leading[i] = MPI_COMM_NULL;
+    }
+    int here = together();
+    if (here > 1 && !share) {
+        gy_fail(err, GY_EIO, NULL, "%d processes on one node: each process measures all GPUs of its node", here);
+        gy_hint(err, "start one a node (Open MPI: --map-by ppr:1:node); --force counts processes as nodes");
+        gp_nodes_close(w);
+        return NULL;
     }
     if (*nodes > NODES_MAX) {
         gy_fail(err, GY_EIO, NULL, "%d processes, at most %d are supported", *nodes, NODES_MAX);
@@ -132,10 +151,10 @@ struct gp_nodes {
     char none;
 };
 
-struct gp_nodes *gp_nodes_open(int *argc, char ***argv, int *node, int *nodes, struct gy_error *err)
+struct gp_nodes *gp_nodes_open(int *argc, char ***argv, bool share, int *node, int *nodes, struct gy_error *err)
 {
     struct gp_nodes *w = calloc(1, sizeof *w);
-    (void)argc, (void)argv;
+    (void)argc, (void)argv, (void)share;
     *node = 0;
     *nodes = 1;
     if (!w) {

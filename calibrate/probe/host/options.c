@@ -46,7 +46,7 @@ static const struct option_row table[] = {
     {"max-bytes", "SIZE", "largest message or array, as 1GiB (default 1GiB quick, 8GiB full)", MAX_BYTES},
     {"budget", "TIME", "stop planning new points after this long (default 100s quick, none full)", BUDGET},
     {"timeout", "TIME", "longest wait for one operation (default 60s)", TIMEOUT},
-    {"force", NULL, "measure although other processes use a GPU", FORCE},
+    {"force", NULL, "measure although others use a GPU, or processes share a node", FORCE},
     {"progress", "WHEN", "auto, always or never", PROGRESS},
     {"quiet", NULL, "no progress and no summary", QUIET},
     {"libraries", NULL, "which CUDA, cuBLASLt, NCCL and NVML are found", LIBRARIES},
