@@ -304,6 +304,19 @@ Test(traces_load, mapped_epoch_start_and_end)
     gy_trace_free(t);
 }
 
+Test(traces_load, dates_and_seconds_do_not_mix)
+{
+    struct gy_error err;
+    struct gy_trace *t =
+        load_mapped("{\"submit_s\": \"s\", \"gpus\": {\"value\": \"1\"}, \"duration_s\": {\"value\": \"1\"}}",
+                    "s\n2024-01-01 00:00:00\n5\n2024-01-01 00:00:07\n1704067205\n", &err);
+    cr_assert_not_null(t, "%s", err.what);
+    cr_expect_eq(t->rows_kept, 3);
+    cr_expect_eq(t->jobs.at[2].submit, S(7));
+    cr_expect_eq(why_of(&t->skips, "submit_s: a date among seconds, or seconds among dates")->count, 1);
+    gy_trace_free(t);
+}
+
 Test(traces_load, bad_maps_name_the_key)
 {
     static const struct {
@@ -394,7 +407,8 @@ Test(traces_load, one_table_of_strings_for_several_traces)
     struct gy_trace *t[2];
 
     for (int i = 0; i < 2; i++) {
-        struct gy_input *in = gy_input_memory("x", "job_id,submit_s,duration_s,gpus,user\n1,0,1,1,ann\n", 53, &err);
+        static const char text[] = "job_id,submit_s,duration_s,gpus,user\n1,0,1,1,ann\n";
+        struct gy_input *in = gy_input_memory("x", text, sizeof text - 1, &err);
         cr_assert_eq(gy_trace_load_input(&o, in, NULL, strings, &t[i], &err), 0);
         gy_input_close(in);
     }
