@@ -111,7 +111,8 @@ static bool same_curve(const struct gy_meas_set *a, const struct gy_meas_set *b)
 {
     return a->op == b->op && a->nodes == b->nodes && a->ranks == b->ranks && a->algo == b->algo &&
            a->proto == b->proto && a->nics == b->nics && a->nic_gbit == b->nic_gbit && !strcmp(a->system, b->system) &&
-           !strcmp(a->hardware, b->hardware) && !strcmp(a->fabric, b->fabric) && !strcmp(a->timing, b->timing);
+           !strcmp(a->hardware, b->hardware) && !strcmp(a->fabric, b->fabric) && !strcmp(a->timing, b->timing) &&
+           (!strcmp(a->library, b->library) || !strcmp(a->timing, "graph"));
 }
 
 struct points {
@@ -287,7 +288,7 @@ int gy_fit(const struct gy_measurements *m, const struct gy_fit_options *options
     if (!(o.tolerance > 0))
         o.tolerance = 0.03;
     if (!(o.degraded_below > 0))
-        o.degraded_below = 0.5;
+        o.degraded_below = GY_DEGRADED_BELOW;
     gsl_set_error_handler_off(); /* GSL's default is to abort */
     *cal = (struct gy_calibration){0};
     cal->name = keep(&cal->arena, o.name ? o.name : "fitted");

@@ -21,10 +21,11 @@ double gy_line_at(const struct gy_line_fit *f, double x); /* linear between knot
 int gy_tail_fit(const double *bytes, const double *us, size_t n, double *alpha_us, double *beta_gbps,
                 struct gy_error *err);
 
+#define GY_DEGRADED_BELOW 0.6 /* of the prediction at 1 MiB and more; healthy public tables reach 0.82 and more */
 struct gy_fit_options {
     const char *name, *summary;
     double tolerance;      /* of a curve at its own sizes, default 0.03 */
-    double degraded_below; /* sets that reach less of the prediction at large sizes are left out; default 0.5 */
+    double degraded_below; /* sets that reach less of the prediction at large sizes are left out; default 0.6 */
     bool keep_slow;        /* fit them all the same, unless the log itself calls them degraded */
     bool no_holdout;
 };

@@ -106,7 +106,7 @@ int gy_validate(const struct gy_calibration *cal, const struct gy_measurements *
             rc = gy_degradation(cal, x.s, &factor, err);
         if (rc)
             break;
-        x.degraded = x.s->degraded || factor < 0.5;
+        x.degraded = x.s->degraded || factor < GY_DEGRADED_BELOW;
         if (x.degraded && !isnan(factor)) {
             char buf[400];
             snprintf(buf, sizeof buf, "%s, %s over %u nodes of %u: links at %.2f of the prediction%s", x.s->source,

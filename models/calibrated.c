@@ -6,7 +6,7 @@
 
 /* Distances: found by leaving whole systems out, over about 200 tables; the error changes little within ±50 % of each.
  */
-static const double far_op = 1.5, near_op = 0.4, far_gpu = 1.5, near_gpu = 0.3, box = 0.1, per_doubling_nodes = 0.5,
+static const double far_op = 1.5, near_op = 0.4, far_gpu = 1.5, near_gpu = 0.3, box = 0.1, per_doubling_nodes = 0.25,
                     per_doubling_gpus = 0.7, one_or_many = 2, far_fabric = 1, near_fabric = 0.4, forced = 1,
                     graphs = 0.15, past_the_end = 0.25, softening = 0.02, prior_weight = 10;
 
@@ -81,9 +81,16 @@ static double distance2(const struct gy_coll_query *a, const struct gy_coll_quer
     return d;
 }
 
+/* Libraries of long ago count less where newer ones were measured too; an unknown one stands in the middle. */
+static double age(const char *library)
+{
+    int minor = strncmp(library, "2.", 2) ? 24 : atoi(library + 2);
+    return minor < 30 ? 0.02 * (30 - minor) : 0;
+}
+
 struct near_curve {
     const struct gy_curve *curve;
-    double d2, lo, hi;
+    double d2, age2, scale, lo, hi;
 };
 
 static bool excepted(const struct gy_curve *c, const struct gy_coll_except *e)
@@ -105,7 +112,10 @@ static size_t neighbours(const struct gy_calibration *cal, const struct gy_coll_
         double d2 = distance2(q, &c->at) + (strcmp(c->timing, "graph") ? 0 : square(graphs));
         if (d2 > 3 || excepted(c, e))
             continue;
-        out[n++] = (struct near_curve){c, d2, c->log2_bytes[0], c->log2_bytes[c->n - 1]};
+        /* What a curve shows at a size moves to larger sizes with the node count, as the pieces a rank holds shrink. */
+        double share = domain(q) || domain(&c->at) ? 1 : (double)c->at.nodes / q->nodes;
+        out[n++] =
+            (struct near_curve){c, d2, square(age(c->library)), share, c->log2_bytes[0], c->log2_bytes[c->n - 1]};
     }
     return n;
 }
@@ -114,14 +124,16 @@ static size_t neighbours(const struct gy_calibration *cal, const struct gy_coll_
 static double correction(const struct near_curve *near, size_t n, double bytes, double *trust,
                          const struct gy_curve **basis)
 {
-    double x = log2(bytes), sum = 0, total = 0, most = 0;
+    double sum = 0, total = 0, most = 0, nearest = 0;
     *basis = NULL;
     for (size_t i = 0; i < n; i++) {
-        double gap = fmax(0, fmax(near[i].lo - x, x - near[i].hi));
-        double w = 1 / pow(softening + near[i].d2 + square(past_the_end * gap), 3);
-        if (w < 0.05)
+        double x = log2(bytes * near[i].scale), gap = fmax(0, fmax(near[i].lo - x, x - near[i].hi));
+        double w = 1 / pow(softening + near[i].d2 + square(past_the_end * gap) + near[i].age2, 3);
+        nearest = fmax(nearest, 1 / pow(softening + near[i].d2 + square(0.2 * past_the_end * gap), 3));
+        if (w < 0.02)
             continue;
-        double us = gy_curve_us(near[i].curve, bytes), prior = gy_coll_prior(&near[i].curve->at, bytes).time_s * 1e6;
+        double at = bytes * near[i].scale;
+        double us = gy_curve_us(near[i].curve, at), prior = gy_coll_prior(&near[i].curve->at, at).time_s * 1e6;
         sum += w * log(us / prior);
         total += w;
         if (w > most) {
@@ -129,7 +141,7 @@ static double correction(const struct near_curve *near, size_t n, double bytes, 
             *basis = near[i].curve;
         }
     }
-    *trust = most / (most + prior_weight);
+    *trust = nearest / (nearest + prior_weight);
     return total > 0 ? sum / total * *trust : 0;
 }
 
