@@ -16,7 +16,8 @@ find_package(Threads REQUIRED)
 
 add_library(gy_flags INTERFACE)
 target_compile_options(gy_flags INTERFACE -Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow
-  -Wstrict-prototypes -Wmissing-prototypes -ffp-contract=off)
+  -Wstrict-prototypes -Wmissing-prototypes -ffp-contract=off
+  $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>) # texts for people are cut on purpose
 target_compile_definitions(gy_flags INTERFACE _GNU_SOURCE GY_VERSION="${PROJECT_VERSION}")
 target_link_libraries(gy_flags INTERFACE m)
 if(GY_WERROR)

@@ -30,7 +30,7 @@ struct gy_trace_skips { /* in the order in which they were first met */
 struct gy_trace_options {
     const char *format;      /* NULL: sniffed */
     const char *path;        /* first file; "-" is stdin */
-    const char *second_path; /* formats of two tables (PAI 2020: the task table), or NULL */
+    const char *second_path; /* of two tables (PAI 2020: tasks); NULL: found beside "…job_table…" */
     const struct gy_json *columns; /* map for "csv": {"submit_s": "SubmitTime", …}; NULL otherwise */
     bool strict;             /* the first bad row is an error */
     double limit_factor;     /* > 0: limit = duration × factor where the trace gives no limit */
@@ -92,4 +92,5 @@ extern const struct gy_reader_type *const gy_readers[]; /* NULL-ended, in the or
  * "philly", "tiresias") NULL: sniffed. sha256 may be NULL. 0, or -1 with err: a bad row is an error here, since a
  * cluster with a node missing is another cluster. */
 int gy_nodes_load(const char *path, const char *format, struct gy_cluster_spec *spec, char sha256[65], struct gy_error *err);
+int gy_nodes_load_input(struct gy_input *in, const char *format, struct gy_cluster_spec *spec, struct gy_error *err);
 #endif

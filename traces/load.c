@@ -1,73 +1,10 @@
-/* The loader: chooses the reader, reads all rows, drops duplicates, moves calendar times to zero, applies the window,
- * resolves dependencies, and sorts. Not a parser of anything. */
+/* The loader: reads all rows by the reader of choose.c, drops duplicates, moves calendar times to zero, applies the
+ * window, resolves dependencies, and sorts. Not a parser of anything. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "loading.h"
-
-/* ---- choosing a reader ---- */
-
-static void list_formats(char *buf, size_t size)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; gy_readers[i] != NULL && n < size; i++)
-        n += (size_t)snprintf(buf + n, size - n, "%s%s", i > 0 ? ", " : "", gy_readers[i]->name);
-}
-
-static const struct gy_reader_type *by_name(const char *name, struct gy_error *err)
-{
-    const char *names[64];
-    size_t n = 0;
-    char all[300];
-
-    for (; gy_readers[n] != NULL && n < GY_COUNT(names); n++) {
-        if (strcmp(gy_readers[n]->name, name) == 0)
-            return gy_readers[n];
-        names[n] = gy_readers[n]->name;
-    }
-    const char *near = gy_nearest(name, names, n);
-    list_formats(all, sizeof all);
-    gy_fail(err, GY_EUSAGE, NULL, "unknown trace format \"%s\"", name);
-    if (near != NULL)
-        gy_hint(err, "did you mean \"%s\"? Known: %s", near, all);
-    else
-        gy_hint(err, "known: %s", all);
-    return NULL;
-}
-
-static const struct gy_reader_type *sniff(struct gy_input *in, struct gy_error *err)
-{
-    const struct gy_reader_type *best = NULL;
-    const char *bytes;
-    int most = 0;
-    char seen[80], all[300];
-
-    err->code = GY_OK;
-    size_t n = gy_input_peek(in, &bytes, err);
-    if (err->code != GY_OK)
-        return NULL;
-    if (n == 0) {
-        gy_fail(err, GY_EINPUT, gy_input_name(in), "the file is empty; a trace was expected");
-        return NULL;
-    }
-    for (size_t i = 0; gy_readers[i] != NULL; i++) {
-        int sure = gy_readers[i]->sniff(bytes, n, gy_input_name(in));
-        if (sure > most) {
-            most = sure;
-            best = gy_readers[i];
-        }
-    }
-    if (best == NULL) {
-        gy_visible(bytes, n < 48 ? n : 48, seen, sizeof seen);
-        list_formats(all, sizeof all);
-        gy_fail(err, GY_EINPUT, gy_input_name(in), "not a trace format that is known; it begins \"%s\"", seen);
-        gy_hint(err, "name it by --format (%s), or map its columns with \"format\": \"csv\" and \"columns\"", all);
-    }
-    return best;
-}
-
-/* ---- reading rows ---- */
 
 struct gy_field gy_load_id(const struct gy_loading *l, uint32_t row, char *buf)
 {
@@ -376,7 +313,7 @@ static int load(struct gy_loading *l, struct gy_error *err)
     const struct gy_trace_options *o = l->r.o;
     struct gy_trace *t = l->r.t;
 
-    l->type = o->format != NULL ? by_name(o->format, err) : sniff(l->r.in, err);
+    l->type = gy_load_choose(o, l->r.in, err);
     if (l->type == NULL)
         return -1;
     t->format = l->type->name;
@@ -430,18 +367,34 @@ int gy_trace_load_input(const struct gy_trace_options *o, struct gy_input *in, s
     return 0;
 }
 
+/* Beside "…job_table…" (PAI 2020), the path of the file called the same with "task_table", where there is one. */
+static bool find_second(const char *path, char *buf, size_t size)
+{
+    const char *folder_end = strrchr(path, '/');
+    const char *at = strstr(folder_end != NULL ? folder_end : path, "job_table");
+
+    if (at == NULL)
+        return false;
+    int n = snprintf(buf, size, "%.*stask%s", (int)(at - path), path, at + 3);
+    return n > 0 && (size_t)n < size && access(buf, R_OK) == 0;
+}
+
 int gy_trace_load(const struct gy_trace_options *o, struct gy_strings *strings, struct gy_trace **out,
                   struct gy_error *err)
 {
     struct gy_input *in = gy_input_open(o->path, err), *second = NULL;
+    const char *second_path = o->second_path;
+    char beside[4096];
     int done = -1;
 
     *out = NULL;
     if (in == NULL)
         return -1;
-    if (o->second_path != NULL)
-        second = gy_input_open(o->second_path, err);
-    if (o->second_path == NULL || second != NULL)
+    if (second_path == NULL && find_second(o->path, beside, sizeof beside))
+        second_path = beside;
+    if (second_path != NULL)
+        second = gy_input_open(second_path, err);
+    if (second_path == NULL || second != NULL)
         done = gy_trace_load_input(o, in, second, strings, out, err);
     gy_input_close(in);
     if (second != NULL)

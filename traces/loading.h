@@ -25,6 +25,8 @@ struct gy_loading {
     struct gy_map numbers, names; /* id to row; of the first that has it */
 };
 
+/* choose.c: the reader, or NULL with err. */
+const struct gy_reader_type *gy_load_choose(const struct gy_trace_options *o, struct gy_input *in, struct gy_error *err);
 /* Drops a row that was already read, counted under why. bad: --strict makes it an error. */
 int gy_load_drop(struct gy_loading *l, uint32_t row, const char *column, const char *why, bool bad, struct gy_error *err);
 /* The job's id as a field; buf ≥ 24 bytes. */

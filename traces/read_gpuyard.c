@@ -25,7 +25,7 @@ static void note_unknown(struct gy_reader *r)
         if (known)
             continue;
         r->line = gy_csv_line(r->csv);
-        if (gy_nearest(name, gy_column_name, GY_C_START) != NULL)
+        if (strlen(name) < 32 && gy_nearest(name, gy_column_name, GY_C_START) != NULL)
             gy_row_note(r, NULL, "column ignored, though its name is near to a known one", gy_field_of(name));
         else
             gy_row_note(r, NULL, "column not known, ignored", gy_field_of(name));

@@ -3,7 +3,6 @@
  * A pod that was never scheduled (Pending) is cancelled at its deletion if it still waits then; should it start before,
  * it runs for deletion - creation, the only length that is known of it.
  * Lists with the first five columns only (multigpu*) have no times: row i arrives at second i and never ends. */
-#include <stdlib.h>
 #include <string.h>
 #include "reader.h"
 
@@ -22,14 +21,11 @@ static int open_table(struct gy_reader *r, struct gy_error *err)
     static const char *const names[COLUMNS] = {"name",           "cpu_milli",      "memory_mib",     "num_gpu",
                                                "gpu_milli",      "?gpu_spec",      "?qos",           "?pod_phase",
                                                "?creation_time", "?deletion_time", "?scheduled_time"};
-    int *column = calloc(COLUMNS, sizeof *column);
 
-    r->state = column;
     r->has_ids = true;
-    if (column == NULL)
-        return gy_nomem(err);
-    if (gy_row_csv_open(r, ',', true, err) < 0 || gy_row_columns(r, names, COLUMNS, column, err) < 0)
+    if (gy_row_table_open(r, names, COLUMNS, err) < 0)
         return -1;
+    int *column = r->state;
     if (column[CREATION] >= 0 && column[DELETION] < 0)
         return gy_row_columns(r, &(const char *){"deletion_time"}, 1, &column[DELETION], err);
     return 0;
@@ -126,16 +122,11 @@ static int next(struct gy_reader *r, struct gy_job_rec *rec, struct gy_error *er
     return 1;
 }
 
-static void close_table(struct gy_reader *r)
-{
-    free(r->state);
-}
-
 const struct gy_reader_type gy_read_openb = {
     .name = "openb",
     .summary = "Alibaba openb pod list (cluster-trace-gpu-v2023), with or without times",
     .sniff = sniff,
     .open = open_table,
     .next = next,
-    .close = close_table,
+    .close = gy_row_table_close,
 };

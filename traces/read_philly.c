@@ -1,7 +1,6 @@
 /* Philly as one row a job: timestamp,duration,num_gpus,gpu_time,cluster (the derived CSV of the Sia artifact). Naive
  * Pacific times, not in order; no id, so the row number is the id; cluster is the virtual cluster, which is the team.
  */
-#include <stdlib.h>
 #include "reader.h"
 
 enum { TIMESTAMP, DURATION, GPUS, CLUSTER, COLUMNS };
@@ -17,12 +16,8 @@ static int sniff(const char *bytes, size_t n, const char *file_name)
 static int open_table(struct gy_reader *r, struct gy_error *err)
 {
     static const char *const names[COLUMNS] = {"timestamp", "duration", "num_gpus", "?cluster"};
-    int *column = calloc(COLUMNS, sizeof *column);
 
-    r->state = column;
-    if (column == NULL)
-        return gy_nomem(err);
-    return gy_row_csv_open(r, ',', true, err) < 0 || gy_row_columns(r, names, COLUMNS, column, err) < 0 ? -1 : 0;
+    return gy_row_table_open(r, names, COLUMNS, err);
 }
 
 static int next(struct gy_reader *r, struct gy_job_rec *rec, struct gy_error *err)
@@ -41,16 +36,11 @@ static int next(struct gy_reader *r, struct gy_job_rec *rec, struct gy_error *er
     return 1;
 }
 
-static void close_table(struct gy_reader *r)
-{
-    free(r->state);
-}
-
 const struct gy_reader_type gy_read_philly = {
     .name = "philly",
     .summary = "Philly, one row a job: timestamp,duration,num_gpus,gpu_time,cluster",
     .sniff = sniff,
     .open = open_table,
     .next = next,
-    .close = close_table,
+    .close = gy_row_table_close,
 };

@@ -59,6 +59,9 @@ int gy_row_csv_open(struct gy_reader *r, char delimiter, bool header, struct gy_
 /* Indices of the named columns; a required one (name without a leading '?') that is missing is an error with the nearest
  * name. out[i] is -1 where an optional one is missing. */
 int gy_row_columns(struct gy_reader *r, const char *const *names, size_t n, int *out, struct gy_error *err);
+/* The two for readers whose only state is the indices of their columns: comma separated, with a header. */
+int gy_row_table_open(struct gy_reader *r, const char *const *names, size_t n, struct gy_error *err);
+void gy_row_table_close(struct gy_reader *r);
 static inline struct gy_field gy_row_field(const struct gy_reader *r, int column)
 {
     return column < 0 ? (struct gy_field){"", 0} : gy_csv_field(r->csv, (size_t)column);
@@ -81,6 +84,12 @@ bool gy_row_id(struct gy_reader *r, const char *column, struct gy_field f, struc
 gy_str gy_row_text(struct gy_reader *r, struct gy_field f);
 /* "COMPLETED", "Pass", "CANCELLED by 12" … to an end state, without regard to case. */
 bool gy_row_state(struct gy_reader *r, const char *column, struct gy_field f, struct gy_job_rec *rec);
+/* Whole GPUs, or one part of a GPU, from an amount in thousandths; a part above one GPU is rounded up and noted. */
+void gy_row_gpus(struct gy_reader *r, const char *column, uint64_t milli, struct gy_job_rec *rec);
+/* Submit, start and end as calendar times: the run time is end - start. Never started: the job is cancelled at its end
+ * time if it still waits then, with run time 0. Without an end there is no run time, and the row is skipped. */
+bool gy_row_lifetime(struct gy_reader *r, struct gy_field submit, struct gy_field start, struct gy_field end,
+                     struct gy_job_rec *rec);
 /* end - start as *out; skips the row when negative. */
 bool gy_row_span(struct gy_reader *r, const char *column, gy_time start, gy_time end, gy_time *out);
 
@@ -100,5 +109,5 @@ static inline struct gy_field gy_field_of(const char *text)
 
 extern const struct gy_reader_type gy_read_gpuyard, gy_read_csv, gy_read_philly, gy_read_philly_json, gy_read_helios,
     gy_read_acme, gy_read_openb, gy_read_pai2020, gy_read_pai100k, gy_read_batsim, gy_read_swf, gy_read_tiresias,
-    gy_read_elasticflow;
+    gy_read_acme_kalos, gy_read_spot2026;
 #endif

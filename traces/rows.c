@@ -148,6 +148,21 @@ int gy_row_columns(struct gy_reader *r, const char *const *names, size_t n, int 
     return 0;
 }
 
+int gy_row_table_open(struct gy_reader *r, const char *const *names, size_t n, struct gy_error *err)
+{
+    int *column = calloc(n, sizeof *column);
+
+    r->state = column;
+    if (column == NULL)
+        return gy_nomem(err);
+    return gy_row_csv_open(r, ',', true, err) < 0 || gy_row_columns(r, names, n, column, err) < 0 ? -1 : 0;
+}
+
+void gy_row_table_close(struct gy_reader *r)
+{
+    free(r->state);
+}
+
 bool gy_sniff_columns(const char *bytes, size_t n, char delimiter, const char *const *names, size_t count)
 {
     const char *newline = memchr(bytes, '\n', n);

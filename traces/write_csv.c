@@ -1,6 +1,7 @@
 /* The table as gpuyard CSV. Optional columns that no job uses are left out, so that small traces stay readable. */
 #include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
 #include "gy_file.h"
 #include "mapped.h"
 
@@ -87,10 +88,27 @@ static void memory(struct gy_writer *w, uint64_t mib)
         gy_writer_time(w, (int64_t)(mib / 1024) * GY_SECOND + (int64_t)(mib % 1024 * 9765625 / 10));
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Blanks at the ends are cut off from unquoted fields, so such a text is quoted too. */
 static void text(const struct gy_trace *t, struct gy_writer *w, gy_str s)
 {
-    if (s != 0)
-        gy_writer_csv(w, gy_strings_text(t->strings, s));
+    size_t len = s == 0 ? 0 : gy_strings_len(t->strings, s);
+    const char *at = len == 0 ? "" : gy_strings_text(t->strings, s);
+
+    if (len == 0)
+        return;
+    if (!is_blank(at[0]) && !is_blank(at[len - 1]) && strchr(at, '\r') == NULL) {
+        gy_writer_csv(w, at);
+        return;
+    }
+    gy_writer_text(w, "\"");
+    for (; *at != '\0'; at++)
+        gy_writer_text(w, *at == '"' ? "\"\"" : (const char[]){*at, '\0'});
+    gy_writer_text(w, "\"");
 }
 
 static void id(const struct gy_trace *t, struct gy_writer *w, const struct gy_job_rec *j)

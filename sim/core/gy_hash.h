@@ -5,7 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint64_t gy_hash_mix(uint64_t x);                       /* splitmix64's finaliser: a bijection */
+/* splitmix64's finaliser, a bijection: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014;
+ * constants of variant 13 by Stafford. */
+static inline uint64_t gy_hash_mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
 uint64_t gy_hash_bytes(const void *data, size_t len);   /* 64-bit, stable over machines */
 
 struct gy_map_cell;

@@ -9,14 +9,6 @@ struct gy_map_cell {
     bool used;
 };
 
-/* Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014; constants of variant 13 by Stafford.
- */
-uint64_t gy_hash_mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 /* The 128-bit product, folded: the step of wyhash. */
 static uint64_t fold(uint64_t a, uint64_t b)

@@ -13,7 +13,6 @@ struct tail {
 struct expansion {
     char name[GY_HOST_NAME_MAX + 1];
     const char *text; /* the whole list, for messages */
-    size_t made, max;
     int (*fn)(void *ctx, const char *name, struct gy_error *err);
     void *ctx;
     struct gy_error *err;
@@ -63,10 +62,7 @@ static int emit(struct expansion *x, size_t len)
 {
     if (len == 0)
         return wrong(x, "an empty name");
-    if (x->made == x->max)
-        return gy_fail(x->err, GY_EINPUT, NULL, "host list \"%s\": more than %zu names", x->text, x->max);
     x->name[len] = '\0';
-    x->made++;
     return x->fn(x->ctx, x->name, x->err);
 }
 
@@ -148,12 +144,51 @@ static int expand(struct expansion *x, size_t len, const char *at, const char *e
     }
 }
 
+/* How many names the text between at and end gives, if it is right at all; saturates. */
+static double count(const char *at, const char *end, int depth)
+{
+    double names = 1;
+
+    for (; at < end && depth <= DEPTH_MAX; at++) {
+        const char *close = *at == '[' ? closing(at, end) : NULL;
+        double items = 0;
+        if (close == NULL)
+            continue;
+        for (const char *item = at + 1, *stop; item <= close; item = stop + 1) {
+            const char *dash;
+            unsigned long long first, last;
+            stop = item_end(item, close);
+            dash = memchr(item, '-', (size_t)(stop - item));
+            if (dash != NULL && number(item, dash, &first) && number(dash + 1, stop, &last) && last >= first)
+                items += (double)(last - first) + 1;
+            else
+                items += count(item, stop, depth + 1);
+        }
+        names *= items;
+        at = close;
+    }
+    return names;
+}
+
+static double count_list(const char *text, const char *end)
+{
+    double names = 0;
+
+    for (const char *at = text, *stop; at <= end; at = stop + 1) {
+        stop = item_end(at, end);
+        names += count(at, stop, 0);
+    }
+    return names;
+}
+
 int gy_hostlist_each(const char *text, size_t max, int (*fn)(void *ctx, const char *name, struct gy_error *err),
                      void *ctx, struct gy_error *err)
 {
-    struct expansion x = {.text = text, .max = max, .fn = fn, .ctx = ctx, .err = err};
+    struct expansion x = {.text = text, .fn = fn, .ctx = ctx, .err = err};
     const char *end = text + strlen(text);
 
+    if (count_list(text, end) > (double)max)
+        return gy_fail(err, GY_EINPUT, NULL, "host list \"%s\": more than %zu names", text, max);
     for (const char *at = text;; at++) {
         const char *stop;
         while (at < end && *at == ' ')

@@ -13,10 +13,11 @@ const char *gy_event_name(enum gy_event_kind k)
 
 static uint64_t digest(uint64_t h, const struct gy_event *e)
 {
-    h = gy_hash_mix(h ^ (uint64_t)e->time ^ (uint64_t)e->kind << 56);
-    h = gy_hash_mix(h ^ ((uint64_t)e->node.i << 32 | e->node_state));
+    h = gy_hash_mix(h ^ (uint64_t)e->time) + ((uint64_t)e->kind << 8 | e->node_state);
     if (e->job)
-        h = gy_hash_mix(h ^ ((uint64_t)e->job->rec.row << 8 | e->job->state));
+        h ^= (uint64_t)e->job->rec.row << 16 | e->job->state;
+    else
+        h ^= (uint64_t)e->node.i << 16;
     for (uint32_t i = 0; i < e->n_shares; i++)
         h = gy_hash_mix(h ^ e->shares[i].mask ^ (uint64_t)e->shares[i].node.i << 20);
     return h;

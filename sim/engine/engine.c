@@ -75,6 +75,8 @@ static int policy_thinks(struct sim *s)
     if (!s->dirty)
         return 0;
     s->dirty = false;
+    if (s->view.pending == 0 && !s->config->policy->always)
+        return 0;
     const uint64_t effects = s->effects;
     s->result->passes++;
     s->in_decide = true;

@@ -201,9 +201,9 @@ int job_requeue(struct sim *s, gy_job_id id, bool suspend, const char *note)
     }
     if (sim_emit(s, &e))
         return -1;
-    drop_shares(s, id);
     if (sim_tell(s, GY_C_STOPPED, id, GY_NODE_NONE))
         return -1;
+    drop_shares(s, id);
     if (s->config->requeue_delay > 0 && !suspend) {
         j->reason = GY_R_BACKOFF;
         return schedule(s, gy_time_add(s->view.now, s->config->requeue_delay), CLS_ARRIVAL, id.i | UINT64_C(1) << 32,
@@ -237,11 +237,11 @@ int job_end(struct sim *s, gy_job_id id, enum gy_job_state state, const char *no
     s->result->last_end = s->view.now;
     if (sim_emit(s, &e))
         return -1;
-    drop_shares(s, id);
     const struct gy_job_rec rec = j->rec; /* the row may move while others are told */
     const bool told = held || queued;
     if (told && sim_tell(s, held ? GY_C_STOPPED : GY_C_GONE, id, GY_NODE_NONE))
         return -1;
+    drop_shares(s, id);
     if (!told || !s->in_decide)
         row_free(s, id);
     if (rec.depended_on && depend_ended(s, &rec, state))

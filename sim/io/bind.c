@@ -74,7 +74,7 @@ static bool is_known(const struct gy_param *const *tables, size_t n, const char 
 static void unknown_key(struct gy_bind *b, const struct gy_param *const *tables, size_t n, const char *key,
                         const struct gy_bind_at *at)
 {
-    const char *keys[KEYS_MOST], *near;
+    const char *keys[KEYS_MOST] = {NULL}, *near;
     char hint[384] = "";
     size_t k = 0;
 

@@ -211,7 +211,7 @@ static void help_table(const struct gy_param *table, const char *prefix, int dep
         gy_writer_text(to, "\n");
         if ((row->type != GY_P_OBJECT && row->type != GY_P_LIST) || depth >= 8)
             continue;
-        snprintf(inner, sizeof inner, "%s%s%s.", prefix, row->name, row->type == GY_P_LIST ? "[]" : "");
+        snprintf(inner, sizeof inner, "%.150s%.80s%s.", prefix, row->name, row->type == GY_P_LIST ? "[]" : "");
         help_table(row->fields, inner, depth + 1, to);
     }
 }

@@ -37,10 +37,16 @@ static void wrong(struct gy_bind *b, const struct gy_bind_at *at, const struct g
     gy_bind_fail(b, at, "", "found %s; expected %s", found, expected);
 }
 
+/* The unit behind a number in a message; a ratio has no unit to tell. */
+static const char *shown_unit(const struct gy_param *row)
+{
+    return row->unit == GY_U_RATIO ? "" : gy_key_unit(row).name;
+}
+
 /* "at least 0 s", "between 1 and 8"; range is of row, values in the key's unit. */
 static void describe_range(const struct gy_param *row, char *buf, size_t size)
 {
-    const char *unit = gy_key_unit(row).name, *gap = unit[0] == '\0' ? "" : " ";
+    const char *unit = shown_unit(row), *gap = unit[0] == '\0' ? "" : " ";
     char low[32], high[32];
 
     gy_number_print(row->min, low);
@@ -89,7 +95,7 @@ static void wrong_number(struct gy_bind *b, const struct gy_param *row, const st
                          const struct gy_bind_at *at)
 {
     char expected[128];
-    const char *unit = gy_key_unit(row).name;
+    const char *unit = shown_unit(row);
 
     snprintf(expected, sizeof expected, "a %s%s%s%s", row->type == GY_P_INT ? "whole number" : "number",
              unit[0] == '\0' ? "" : " in ", unit, unit_examples(row->type == GY_P_TIME ? GY_U_TIME : row->unit));
@@ -222,7 +228,7 @@ static void bind_choice(struct gy_bind *b, const struct gy_param *row, const str
 {
     char names[CHOICES_MOST][48], list[512] = "", hint[96] = "", found[80];
     const char *text = gy_json_string(v), *all[CHOICES_MOST], *near;
-    size_t n = 0;
+    size_t n = 0, used = 0;
 
     for (; n < CHOICES_MOST && gy_choice(row->choices, n, names[n], sizeof names[n]); n++) {
         all[n] = names[n];
@@ -230,8 +236,8 @@ static void bind_choice(struct gy_bind *b, const struct gy_param *row, const str
             *field = (int)n;
             return;
         }
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", n == 0 ? "" : ", ", names[n]);
+        if (used + sizeof names[n] + 2 < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%.47s", n == 0 ? "" : ", ", names[n]);
     }
     near = text == NULL ? NULL : gy_nearest(text, all, n);
     if (near != NULL)

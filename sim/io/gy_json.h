@@ -28,7 +28,7 @@ void gy_json_place(const struct gy_json_doc *doc, const char *pointer, char *buf
 /* Sets the value at pointer ("/a/b/0" or "a.b.0"), making missing objects; an array grows by one at its length or "-".
  * text is JSON, or else taken as a string. */
 int gy_json_set(struct gy_json_doc *doc, const char *pointer, const char *text, struct gy_error *err);
-/* RFC 7396 merge of patch into the document. */
+/* RFC 7396 merge of patch, which is no part of doc, into the document. */
 int gy_json_merge(struct gy_json_doc *doc, const struct gy_json *patch, struct gy_error *err);
 /* The same, with who named the value: another file, or "--set". Error places say it, and relative paths that are bound
  * resolve against its folder. NULL: the document itself. */
@@ -53,10 +53,16 @@ const struct gy_json *gy_json_get(const struct gy_json *v, const char *key);    
 const struct gy_json *gy_json_at(const struct gy_json *v, const char *pointer);   /* "/a/0/b" */
 
 /* Streams the elements of a top-level array, or of the array under one key of a top-level object, one at a time, without
- * holding the file: fn returns 0 to go on. */
+ * holding the file; of an object in that place the members (gy_json_key names them). Each element is checked as a
+ * document is and may be up to 64 MiB; values under other keys are passed over by their brackets only, unchecked. fn
+ * returns 0 to go on; any other value stops and is returned (what went wrong is then fn's to tell). Returns -1 with err
+ * filled when the text is wrong or truncated. An item lives until fn returns. */
 struct gy_input;
 int gy_json_stream(struct gy_input *in, const char *key, int (*fn)(void *ctx, const struct gy_json *item, size_t line),
                    void *ctx, struct gy_error *err);
+/* The same for JSON lines: values one after another, with space between them. */
+int gy_json_lines(struct gy_input *in, int (*fn)(void *ctx, const struct gy_json *item, size_t line), void *ctx,
+                  struct gy_error *err);
 
 /* Writing: deterministic, locale-free, shortest numbers that read back equal; two-space indent, or compact on one line.
  * Start with {.to = writer}. Each finished value at the top ends with a line end, so that compact values in turn are

@@ -97,7 +97,8 @@ static int check_twins(struct gy_json_doc *doc, struct gy_error *err)
 
 static int scan_and_build(struct gy_json_doc *doc, struct gy_error *err)
 {
-    struct gy_scan s = {.name = doc->name, .text = doc->text, .len = doc->len, .first_line = 1, .err = err};
+    struct gy_scan s = {
+        .name = doc->name, .text = doc->text, .len = doc->len, .first_line = 1, .first_column = 1, .err = err};
     char place[sizeof err->place];
     size_t at, line, column;
 

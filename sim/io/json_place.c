@@ -54,7 +54,8 @@ static bool enter_array(struct gy_scan *s, const char *token, size_t *at)
 bool gy_json_find(const struct gy_json_doc *doc, const char *pointer, size_t *at)
 {
     struct gy_error ignored;
-    struct gy_scan s = {.name = doc->name, .text = doc->text, .len = doc->len, .first_line = 1, .err = &ignored};
+    struct gy_scan s = {
+        .name = doc->name, .text = doc->text, .len = doc->len, .first_line = 1, .first_column = 1, .err = &ignored};
     char token[TOKEN_SIZE];
     bool found = true;
 

@@ -24,6 +24,7 @@ static int fail_at(struct gy_scan *s, size_t at, const char *what)
     size_t line, column;
 
     gy_json_line_column(s->text, at, &line, &column);
+    column += line == 1 ? s->first_column - 1 : 0;
     snprintf(place, sizeof place, "%s:%zu:%zu", s->name, line + s->first_line - 1, column);
     return gy_fail(s->err, GY_EINPUT, place, "%s", what);
 }

@@ -14,7 +14,7 @@ struct gy_scan {
     const char *name; /* of the file, for error places */
     const char *text; /* comments already blanked */
     size_t len, at;
-    size_t first_line; /* the line number of text's first byte, 1 for a whole file */
+    size_t first_line, first_column; /* of text's first byte: 1 and 1 for a whole file */
     int depth;
     struct gy_error *err;
 };

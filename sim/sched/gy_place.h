@@ -53,7 +53,8 @@ gy_node_id gy_nodes_next(struct gy_nodes *n);
 bool gy_placer_stamps(struct gy_placer *p, const struct gy_cluster *c);
 
 /* Any amounts on any nodes. In order of id, or of the list: each node as far as it goes. Up (pack): as few nodes as
- * possible, the last one by best fit. Down (spread): a GPU a node in turn. */
+ * possible, the last one by best fit. Down (spread): even amounts; where nodes may be
+ * refused, the emptiest node first as far as it goes. */
 bool gy_place_split(struct gy_nodes *from, const struct gy_cluster *c, const struct gy_place_request *req,
                     enum gy_walk_order order, struct gy_placement *out);
 

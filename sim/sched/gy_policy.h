@@ -31,7 +31,8 @@ enum gy_change {
     GY_C_ELIGIBLE, /* job entered the queue (arrived, its dependencies ended, was preempted or released) */
     GY_C_GONE,     /* job left the queue without starting (cancelled, rejected) */
     GY_C_STARTED,  /* job started; also told for the policy's own decisions, after decide */
-    GY_C_STOPPED,  /* a running job gave its resources back: ended, preempted, failed */
+    GY_C_STOPPED,  /* a running job gave its resources back: ended, preempted, failed; its last shares are still in its
+                    * row, unless a decision of the policy itself stopped it */
     GY_C_RESIZED,  /* a running job's shares changed */
     GY_C_CAPACITY, /* a node changed state; job is GY_JOB_NONE */
     GY_C_WAKE      /* a time asked for by gy_plan_wake has come */
@@ -79,6 +80,7 @@ struct gy_policy_type {
         void *self); /* optional; frees what init and later calls took; called once, also after a failed init */
     int (*on_event)(void *self, const struct gy_view *view,
                     const struct gy_policy_event *e); /* optional; -1: out of memory */
+    bool always; /* decide is wanted also while no job is pending: policies that move or preempt running jobs */
     int (*decide)(void *self, const struct gy_view *view,
                   struct gy_plan *plan); /* -1: a plan call was refused or no memory */
 };

@@ -17,11 +17,15 @@
     X(pack, "pack")                                                                                                    \
     X(spread, "spread")                                                                                                \
     X(random, "random")
-#define GY_BACKFILLS(X) X(none, "none")
+#define GY_BACKFILLS(X)                                                                                                \
+    X(none, "none")                                                                                                    \
+    X(easy, "easy")                                                                                                    \
+    X(easy_batsched, "easy-batsched")
 #define GY_POLICIES(X)                                                                                                 \
     X(composed, "composed")                                                                                            \
     X(fifo, "fifo")                                                                                                    \
-    X(sjf, "sjf")
+    X(sjf, "sjf")                                                                                                      \
+    X(easy, "easy")
 
 #define X(id, name) extern const struct gy_order_type gy_order_##id;
 GY_ORDERS(X)

@@ -109,7 +109,7 @@ static bool split_spread(struct gy_nodes *from, const struct gy_cluster *c, cons
 bool gy_place_split(struct gy_nodes *from, const struct gy_cluster *c, const struct gy_place_request *req,
                     enum gy_walk_order order, struct gy_placement *out)
 {
-    if (from->listed || order == GY_WALK_ID)
+    if (from->listed || order == GY_WALK_ID || (order == GY_WALK_DOWN && req->allowed))
         return split_any(from, c, req, order, out);
     if (order == GY_WALK_DOWN)
         return split_spread(from, c, req, out) || (out->shares.n = 0, split_any(from, c, req, order, out));

@@ -34,6 +34,7 @@ INDEX_OF(gy_backfills)
     }
 
 static const struct gy_param queue_params[] = {PLACEMENT, QUEUEING, {.name = NULL}};
+static const struct gy_param backfill_params[] = {ORDER, PLACEMENT, {.name = NULL}};
 
 static int init_fixed(void *self, const struct gy_sched_params *p, const char *order, const char *backfill,
                       const struct gy_view *v, struct gy_error *err)
@@ -62,3 +63,4 @@ static int init_fixed(void *self, const struct gy_sched_params *p, const char *o
 
 PRESET(fifo, "first come, first served, without backfill", "fifo", "none", queue_params)
 PRESET(sjf, "shortest job first, without backfill or preemption", "sjf", "none", queue_params)
+PRESET(easy, "EASY backfill: the head of the queue is never delayed by those behind it", NULL, "easy", backfill_params)

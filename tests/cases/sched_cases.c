@@ -44,6 +44,17 @@ Test(cases, without_a_reservation)
     sb_free(&b);
 }
 
+Test(cases, easy)
+{
+    for (uint32_t gpus = 1; gpus <= 8; gpus *= 2) {
+        struct sb b;
+        backfill_case(&b, gpus);
+        sb_composed(&b, "fifo", "strict", "easy", "pack");
+        expect(&b, "easy", (double[]){0, 100, 2, 200});
+        sb_free(&b);
+    }
+}
+
 /* S0 S1 L and ten small jobs on one node of eight. */
 static void starvation_case(struct sb *b)
 {
@@ -76,5 +87,8 @@ Test(cases, starvation)
     cr_expect_eq(b.run[2].start - b.jobs.at[2].submit, 90 * S);
     cr_expect_float_eq(mean_small_wait(&b), 85, 1e-9);
     cr_expect_eq(b.result.last_end, 650 * S);
+    sb_composed(&b, "fifo", "strict", "easy", "first");
+    cr_expect_eq(b.run[2].start - b.jobs.at[2].submit, 90 * S);
+    cr_expect_float_eq(mean_small_wait(&b), 85, 1e-9);
     sb_free(&b);
 }

@@ -56,6 +56,10 @@ Test(hostlist, refuses_what_it_cannot_read)
     refused("a[1-]", "two numbers");
     refused("a[3-1]", "smaller first");
     refused("a[0-999999999999999999]", "more than 12 names");
+    refused("a[1-3]b[1-2]c[1-3]", "more than 12 names");
+    refused("a[1-3,b[1-10]]", "more than 12 names");
+    refused("a[1-6],b[1-6],c", "more than 12 names");
+    refused("a[1-1000]b[1-1000]c[1-1000]d[1-1000]e[1-1000]", "more than 12 names");
     refused("a[0-9999999999999999999999]", "two numbers");
     refused("a[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]", "too deeply");
 }
