@@ -115,15 +115,13 @@ static bool same_curve(const struct gy_meas_set *a, const struct gy_meas_set *b)
            (!strcmp(a->library, b->library) || !strcmp(a->timing, "graph"));
 }
 
-struct points {
-    double *bytes, *us, *x, *y;
+struct points { /* log2 bytes, log µs */
+    double *x, *y;
     size_t n;
 };
 
 static void points_free(struct points *p)
 {
-    free(p->bytes);
-    free(p->us);
     free(p->x);
     free(p->y);
 }
@@ -136,9 +134,8 @@ static int collect(const struct gy_measurements *m, size_t from, const bool *use
     size_t room = 0;
     for (size_t i = from; i < m->sets.n; i++)
         room += 2 * m->sets.at[i].rows.n;
-    *p = (struct points){malloc(room * sizeof(double)), malloc(room * sizeof(double)), malloc(room * sizeof(double)),
-                         malloc(room * sizeof(double)), 0};
-    if (!p->bytes || !p->us || !p->x || !p->y)
+    *p = (struct points){malloc(room * sizeof(double)), malloc(room * sizeof(double)), 0};
+    if (!p->x || !p->y)
         return gy_nomem(err);
     for (size_t i = from; i < m->sets.n; i++) {
         const struct gy_meas_set *s = &m->sets.at[i];
@@ -148,8 +145,6 @@ static int collect(const struct gy_measurements *m, size_t from, const bool *use
             double one = gy_meas_time_us(s, r), half[2] = {s->rows.at[r].time_us, s->rows.at[r].in_place_us};
             for (int h = 0; h < 2; h++)
                 if (half[h] > 0 && fabs(log(half[h] / one)) < 0.25) {
-                    p->bytes[p->n] = s->rows.at[r].bytes;
-                    p->us[p->n] = half[h];
                     p->x[p->n] = log2(s->rows.at[r].bytes);
                     p->y[p->n++] = log(half[h]);
                 }
@@ -237,11 +232,11 @@ static int fit_one(const struct gy_measurements *m, size_t at, const bool *used,
     if (!rc)
         rc = gy_line_fit(p.x, p.y, p.n, o->tolerance, &f, err);
     if (!rc)
-        rc = gy_tail_fit(p.bytes, p.us, p.n, &c.tail_alpha_us, &c.tail_beta_gbps, err);
-    if (!rc)
         rc = third_holdout(&p, o->tolerance, &c.error_median, &c.error_p95, err);
     if (!rc) {
         c.n = f.n;
+        c.tail_alpha_us = f.tail_alpha_us;
+        c.tail_beta_gbps = f.tail_beta_gbps;
         c.log2_bytes = keep_doubles(&cal->arena, f.x, f.n);
         c.log_us = keep_doubles(&cal->arena, f.y, f.n);
         c.ci95 = keep_doubles(&cal->arena, f.ci95, f.n);
@@ -311,8 +306,16 @@ int gy_fit(const struct gy_measurements *m, const struct gy_fit_options *options
     if (!rc && !cal->curves.n && !cal->gemms.n)
         rc = gy_fail(err, GY_EINPUT, NULL, "nothing to fit: %zu sets, none with known hardware and a healthy network",
                      m->sets.n);
+    size_t own = cal->curves.n;
+    if (!rc && !o.no_holdout && o.context) {
+        struct gy_fit_notes quiet = {0};
+        rc = fit_sets(o.context, &o, cal, &quiet, err);
+        gy_fit_notes_free(&quiet);
+    }
     if (!rc && !o.no_holdout)
         rc = gy_fit_holdout(m, &o, cal, err);
+    if (!rc)
+        cal->curves.n = own;
     if (rc)
         gy_calibration_free(cal);
     return rc;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "gy_fit.h"
 
-#define MOST_ROWS 4000
+#define MOST_ROWS 6000
 
 struct shapes {
     const struct gy_gemm_row **at;

@@ -11,12 +11,13 @@
 struct gy_line_fit {
     size_t n;
     double x[40], y[40], ci95[40];
+    double tail_alpha_us, tail_beta_gbps; /* past the last knot; beta 0: the last slope goes on */
     double median_residual;
 };
 #define GY_LINE_KNOTS 40
 int gy_line_fit(const double *x, const double *y, size_t n, double tolerance, struct gy_line_fit *out,
                 struct gy_error *err);
-double gy_line_at(const struct gy_line_fit *f, double x); /* linear between knots, held at the ends */
+double gy_line_at(const struct gy_line_fit *f, double x); /* linear between knots, held below the first */
 /* t = alpha + bytes/beta in log space over the largest sizes; beta 0 when they do not show a slope. */
 int gy_tail_fit(const double *bytes, const double *us, size_t n, double *alpha_us, double *beta_gbps,
                 struct gy_error *err);
@@ -28,6 +29,7 @@ struct gy_fit_options {
     double degraded_below; /* sets that reach less of the prediction at large sizes are left out; default 0.6 */
     bool keep_slow;        /* fit them all the same, unless the log itself calls them degraded */
     bool no_holdout;
+    const struct gy_measurements *context; /* others' sets, which hold-outs may lean on; nothing of them is kept */
 };
 /* How a set compares with the prediction at sizes of 1 MiB and more: predicted/measured, the median. NaN where it has
  * no such size or no known hardware. 1 is healthy, 0.3 a link at 30 % of its rate. */

@@ -289,8 +289,12 @@ static int one_line(struct text_import *x, const char *line, size_t len, bool la
     }
     double first;
     if (!number(t[0], &first) || n < 2 || !x->columns.n) {
-        if (memmem(body, len, "NCCL version", 12) || memmem(body, len, "NCCL_ALGO", 9))
-            nccl_table_word(&x->table, body, len < 160 ? len : 160);
+        const char *said = memmem(body, len, "NCCL version", 12); /* from there on: host names stand before it */
+        if (!said)
+            said = memmem(body, len, "NCCL_ALGO", 9);
+        size_t rest = said ? (size_t)(body + len - said) : 0;
+        if (said)
+            nccl_table_word(&x->table, said, rest < 60 ? rest : 60);
         return 0; /* NCCL's messages, a launcher's talk */
     }
     double second;

@@ -8,6 +8,8 @@
 #include "gy_fit.h"
 #include "gy_quantile.h"
 
+static const double noise = 0.01; /* of a measured time */
+
 struct problem {
     const double *x, *y;
     size_t n;
@@ -121,8 +123,9 @@ static int fit_heights(const struct problem *b, double *height, double *residual
             for (size_t i = 0; i < b->n; i++)
                 residual[i] = gsl_vector_get(gsl_multifit_nlinear_residual(w), i);
             scale = 1.4826 * median_of(residual, b->n);
-            if (scale < 1e-6 || b->n < b->knots + 3)
+            if (b->n < b->knots + 3)
                 break;
+            scale = fmax(scale, noise); /* a perfect fit elsewhere makes no outlier of a small miss */
             for (size_t i = 0; i < b->n; i++) { /* Cauchy */
                 double r = residual[i] / (2.385 * scale);
                 gsl_vector_set(weight, i, 1 / (1 + r * r));
@@ -132,7 +135,7 @@ static int fit_heights(const struct problem *b, double *height, double *residual
         for (size_t k = 1; k < b->knots; k++)
             height[k] = height[k - 1] + exp(fmin(gsl_vector_get(p, k), 50));
         if (ci95)
-            intervals(b, w, fmax(scale, 0.002), ci95);
+            intervals(b, w, fmax(1.4826 * median_of(residual, b->n), 0.002), ci95);
     }
     if (w)
         gsl_multifit_nlinear_free(w);
@@ -152,25 +155,34 @@ static int by_x(const void *a, const void *b)
     return p->x != q->x ? (p->x < q->x ? -1 : 1) : (p->y > q->y) - (p->y < q->y);
 }
 
-/* A new knot at the size that the line misses most, if any misses by more than the tolerance. */
+static bool is_knot(const struct gy_line_fit *f, double x)
+{
+    for (size_t k = 0; k < f->n; k++)
+        if (f->x[k] == x)
+            return true;
+    return false;
+}
+
+/* A new knot at the size that the line misses most, if it misses by more than the tolerance; where that one is a knot
+ * already, its neighbours pull it, and the nearest size without a knot takes one. */
 static bool add_knot(struct gy_line_fit *f, const double *x, const double *residual, size_t n, double tolerance)
 {
-    double worst = tolerance, at = 0;
+    double worst = tolerance, at = NAN, nearest = NAN;
     for (size_t i = 0, j; i < n; i = j) {
         double sum = 0;
         for (j = i; j < n && x[j] == x[i]; j++)
             sum += residual[j];
-        double miss = fabs(sum / (double)(j - i));
-        bool taken = false;
-        for (size_t k = 0; k < f->n; k++)
-            taken |= f->x[k] == x[i];
-        if (!taken && miss > worst) {
-            worst = miss;
+        if (fabs(sum / (double)(j - i)) > worst) {
+            worst = fabs(sum / (double)(j - i));
             at = x[i];
         }
     }
-    if (worst <= tolerance || f->n >= GY_LINE_KNOTS)
+    for (size_t i = 0; i < n; i++)
+        if (!is_knot(f, x[i]) && !(fabs(x[i] - at) >= fabs(nearest - at)))
+            nearest = x[i];
+    if (isnan(at) || isnan(nearest) || f->n >= GY_LINE_KNOTS)
         return false;
+    at = nearest;
     double y = gy_line_at(f, at);
     size_t k = f->n++;
     for (; k > 0 && f->x[k - 1] > at; k--) {
@@ -186,7 +198,14 @@ double gy_line_at(const struct gy_line_fit *f, double x)
 {
     double share;
     size_t k = locate(f->x, f->n, x, &share);
-    return f->n > 1 ? f->y[k] + share * (f->y[k + 1] - f->y[k]) : f->y[0];
+    if (f->n < 2)
+        return f->y[0];
+    if (x > f->x[f->n - 1] && f->tail_beta_gbps > 0)
+        return f->y[f->n - 1] + log((f->tail_alpha_us + exp2(x) / f->tail_beta_gbps / 1e3) /
+                                    (f->tail_alpha_us + exp2(f->x[f->n - 1]) / f->tail_beta_gbps / 1e3));
+    if (x > f->x[f->n - 1]) /* no tail known: the last slope goes on */
+        share = (x - f->x[k]) / (f->x[k + 1] - f->x[k]);
+    return f->y[k] + share * (f->y[k + 1] - f->y[k]);
 }
 
 int gy_line_fit(const double *x, const double *y, size_t n, double tolerance, struct gy_line_fit *out,
@@ -218,6 +237,13 @@ int gy_line_fit(const double *x, const double *y, size_t n, double tolerance, st
             rc = fit_heights(&b, out->y, residual, out->ci95, err);
         } while (!rc && add_knot(out, px, residual, n, tolerance));
         out->median_residual = median_of(residual, n);
+    }
+    if (!rc) { /* sizes and times again, for the tail */
+        for (size_t i = 0; i < n; i++) {
+            px[i] = exp2(px[i]);
+            py[i] = exp(py[i]);
+        }
+        rc = gy_tail_fit(px, py, n, &out->tail_alpha_us, &out->tail_beta_gbps, err);
     }
     free(points);
     free(px);

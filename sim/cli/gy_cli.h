@@ -100,6 +100,14 @@ int gy_verb_policies_show(struct gy_cli *cli);
 int gy_verb_trace_info(struct gy_cli *cli);
 int gy_verb_trace_convert(struct gy_cli *cli);
 int gy_verb_trace_generate(struct gy_cli *cli);
+int gy_verb_predict_collective(struct gy_cli *cli);
+int gy_verb_calibrate_import(struct gy_cli *cli);
+int gy_verb_calibrate_fit(struct gy_cli *cli);
+int gy_verb_calibrate_validate(struct gy_cli *cli);
+int gy_verb_models_list(struct gy_cli *cli);
+int gy_verb_models_show(struct gy_cli *cli);
+extern const struct gy_cli_option gy_predict_collective_options[], gy_calibrate_import_options[],
+    gy_calibrate_fit_options[], gy_calibrate_validate_options[];
 int gy_verb_version(struct gy_cli *cli);
 extern const struct gy_cli_option gy_run_options[], gy_schema_options[], gy_trace_file_options[];
 #endif
