@@ -125,7 +125,7 @@ static int fit_heights(const struct problem *b, double *height, double *residual
             scale = 1.4826 * median_of(residual, b->n);
             if (b->n < b->knots + 3)
                 break;
-            scale = fmax(scale, noise); /* a perfect fit elsewhere makes no outlier of a small miss */
+            scale = fmax(scale, noise);         /* a perfect fit elsewhere makes no outlier of a small miss */
             for (size_t i = 0; i < b->n; i++) { /* Cauchy */
                 double r = residual[i] / (2.385 * scale);
                 gsl_vector_set(weight, i, 1 / (1 + r * r));

@@ -82,15 +82,15 @@ static double distance2(const struct gy_coll_query *a, const struct gy_coll_quer
 }
 
 /* Libraries of long ago count less where newer ones were measured too; an unknown one stands in the middle. */
-static double age(const char *library)
+static double freshness(const char *library)
 {
     int minor = strncmp(library, "2.", 2) ? 24 : atoi(library + 2);
-    return minor < 30 ? 0.02 * (30 - minor) : 0;
+    return minor < 30 ? exp(-0.3 * (30 - minor)) : 1;
 }
 
 struct near_curve {
     const struct gy_curve *curve;
-    double d2, age2, scale, lo, hi;
+    double d2, fresh, scale, lo, hi;
 };
 
 static bool excepted(const struct gy_curve *c, const struct gy_coll_except *e)
@@ -114,8 +114,7 @@ static size_t neighbours(const struct gy_calibration *cal, const struct gy_coll_
             continue;
         /* What a curve shows at a size moves to larger sizes with the node count, as the pieces a rank holds shrink. */
         double share = domain(q) || domain(&c->at) ? 1 : (double)c->at.nodes / q->nodes;
-        out[n++] =
-            (struct near_curve){c, d2, square(age(c->library)), share, c->log2_bytes[0], c->log2_bytes[c->n - 1]};
+        out[n++] = (struct near_curve){c, d2, freshness(c->library), share, c->log2_bytes[0], c->log2_bytes[c->n - 1]};
     }
     return n;
 }
@@ -127,10 +126,11 @@ static double correction(const struct near_curve *near, size_t n, double bytes, 
     double sum = 0, total = 0, most = 0, nearest = 0;
     *basis = NULL;
     for (size_t i = 0; i < n; i++) {
-        double x = log2(bytes * near[i].scale), gap = fmax(0, fmax(near[i].lo - x, x - near[i].hi));
-        double w = 1 / pow(softening + near[i].d2 + square(past_the_end * gap) + near[i].age2, 3);
+        double x = log2(bytes * near[i].scale),
+               gap = fmax(0, fmax(0.4 * (near[i].lo - x), x - near[i].hi)); /* below, all is latency */
+        double w = near[i].fresh / pow(softening + near[i].d2 + square(past_the_end * gap), 3);
         nearest = fmax(nearest, 1 / pow(softening + near[i].d2 + square(0.2 * past_the_end * gap), 3));
-        if (w < 0.02)
+        if (w < 1e-4)
             continue;
         double at = bytes * near[i].scale;
         double us = gy_curve_us(near[i].curve, at), prior = gy_coll_prior(&near[i].curve->at, at).time_s * 1e6;

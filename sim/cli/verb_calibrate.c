@@ -187,6 +187,38 @@ static void line(const struct gy_validation *v, const char *name, const char *si
                100 * worst);
 }
 
+static bool first_of_system(const struct gy_validation *v, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (!strcmp(v->rows.at[j].system, v->rows.at[i].system))
+            return false;
+    return true;
+}
+
+/* Median error in per cent, a row a system, a column a decade of bytes. */
+static void print_decades(const struct gy_validation *v)
+{
+    printf("\n%-46s", "median error in % by system and bytes");
+    for (int d = 1; d <= 10; d++)
+        printf("  10^%-2d", d);
+    printf("\n");
+    for (size_t i = 0; i < v->rows.n; i++) {
+        if (!first_of_system(v, i))
+            continue;
+        double median, p95, worst;
+        char cells[128] = "";
+        size_t any = 0;
+        for (int d = 1; d <= 10; d++) {
+            struct cell c = {-1, d, v->rows.at[i].system};
+            size_t n = gy_validation_stats(v, in_cell, &c, &median, &p95, &worst);
+            any += n;
+            snprintf(cells + strlen(cells), sizeof cells - strlen(cells), n ? " %6.1f" : "      -", 100 * median);
+        }
+        if (any)
+            printf("%-46.46s%s\n", v->rows.at[i].system, cells);
+    }
+}
+
 static void print_table(const struct gy_validation *v)
 {
     printf("%-46s %-14s %6s %9s %9s %9s\n", "operation or system", "bytes", "rows", "median", "p95", "worst");
@@ -199,13 +231,10 @@ static void print_table(const struct gy_validation *v)
             line(v, "", sizes, (struct cell){op, d, NULL});
         }
     }
-    for (size_t i = 0; i < v->rows.n; i++) {
-        bool seen = false;
-        for (size_t j = 0; j < i && !seen; j++)
-            seen = !strcmp(v->rows.at[j].system, v->rows.at[i].system);
-        if (!seen)
+    for (size_t i = 0; i < v->rows.n; i++)
+        if (first_of_system(v, i))
             line(v, v->rows.at[i].system, "64 KiB and up", (struct cell){-1, -1, v->rows.at[i].system});
-    }
+    print_decades(v);
     for (size_t i = 0; i < v->degraded.n; i++)
         printf("degraded: %s\n", v->degraded.at[i].text);
 }
