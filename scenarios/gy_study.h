@@ -1,12 +1,12 @@
-/* Studies: a base scenario and the points around it — a grid, a list, or a random or Latin-hypercube sample of values by
- * JSON pointer, each under some seeds. Only which points there are; running them is gy_sweep.h's business.
+/* Studies: a base scenario and the points around it — a grid, a list, or a random or Latin-hypercube sample of values
+ * by JSON pointer, each under some seeds. Only which points there are; running them is gy_sweep.h's business.
  *
  *   { "base": "scenario.json", "axes": { "/scheduler/order": ["fifo", "sjf"], "/cluster/nodes/0/count": [64, 96] },
  *     "seeds": [1, 2, 3] }
  *
- * An axis is an array of values, or {"min", "max", "step" | "steps", "integer", "scale": "linear" | "log"}. "points" is a
- * list of {pointer: value} instead of axes. "sample": {"method": "random" | "latin-hypercube", "n", "seed"} draws from the
- * axes. "set" holds overrides that all points share. */
+ * An axis is an array of values, or {"min", "max", "step" | "steps", "integer", "scale": "linear" | "log"}. "points" is
+ * a list of {pointer: value} instead of axes. "sample": {"method": "random" | "latin-hypercube", "n", "seed"} draws
+ * from the axes. "set" holds overrides that all points share. */
 #ifndef GY_STUDY_H
 #define GY_STUDY_H
 #include "gy_scenario.h"
@@ -24,7 +24,7 @@ struct gy_study {
     const char *path;
     const struct gy_json_doc *base; /* the base scenario, with "set" applied */
     GY_VEC(struct gy_axis) axes;
-    GY_VEC(int64_t) seeds;    /* never empty */
+    GY_VEC(int64_t) seeds;     /* never empty */
     GY_VEC(const char *) sets; /* point after point, axes.n texts "pointer=VALUE" each */
     size_t settings;           /* points without seeds; a point is (setting, seed) */
     struct gy_json_doc *doc;

@@ -1,5 +1,6 @@
 /* The store over SQLite. Knows nothing of studies or threads: its user serialises calls. */
 #include "gy_store.h"
+#include <glob.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -18,8 +19,11 @@ static int broken(const struct gy_store *s, struct gy_error *err, const char *do
 {
     const int code = sqlite3_extended_errcode(s->db) & 0xff;
     const bool input = code == SQLITE_NOTADB || code == SQLITE_CORRUPT;
-    gy_fail(err, code == SQLITE_NOMEM ? GY_ENOMEM : input ? GY_EINPUT : GY_EIO, s->path, "%s: %s", doing,
-            sqlite3_errmsg(s->db));
+    gy_fail(err,
+            code == SQLITE_NOMEM ? GY_ENOMEM
+            : input              ? GY_EINPUT
+                                 : GY_EIO,
+            s->path, "%s: %s", doing, sqlite3_errmsg(s->db));
     if (code == SQLITE_FULL)
         return gy_hint(err, "the disk is full; what was stored before is intact");
     if (code == SQLITE_READONLY || code == SQLITE_CANTOPEN)
@@ -48,16 +52,17 @@ static int make_tables(struct gy_store *s, struct gy_error *err)
     snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d;", APPLICATION_ID, FORMAT);
     if (run(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;", err) || run(s, sql, err))
         return -1;
-    return run(s,
-               "BEGIN IMMEDIATE;"
-               "CREATE TABLE IF NOT EXISTS point (id TEXT PRIMARY KEY, setting TEXT NOT NULL, seed INTEGER NOT NULL);"
-               "CREATE TABLE IF NOT EXISTS metric (point TEXT NOT NULL REFERENCES point (id), position INTEGER NOT NULL,"
-               " name TEXT NOT NULL, value REAL, word TEXT, PRIMARY KEY (point, position)) WITHOUT ROWID;"
-               "CREATE INDEX IF NOT EXISTS metric_by_name ON metric (name, point);"
-               "CREATE VIEW IF NOT EXISTS result AS SELECT p.id, p.setting, p.seed, m.name, m.value, m.word"
-               " FROM point p JOIN metric m ON m.point = p.id;"
-               "COMMIT;",
-               err);
+    return run(
+        s,
+        "BEGIN IMMEDIATE;"
+        "CREATE TABLE IF NOT EXISTS point (id TEXT PRIMARY KEY, setting TEXT NOT NULL, seed INTEGER NOT NULL);"
+        "CREATE TABLE IF NOT EXISTS metric (point TEXT NOT NULL REFERENCES point (id), position INTEGER NOT NULL,"
+        " name TEXT NOT NULL, value REAL, word TEXT, PRIMARY KEY (point, position)) WITHOUT ROWID;"
+        "CREATE INDEX IF NOT EXISTS metric_by_name ON metric (name, point);"
+        "CREATE VIEW IF NOT EXISTS result AS SELECT p.id, p.setting, p.seed, m.name, m.value, m.word"
+        " FROM point p JOIN metric m ON m.point = p.id;"
+        "COMMIT;",
+        err);
 }
 
 struct gy_store *gy_store_open(const char *path, struct gy_error *err)
@@ -68,7 +73,8 @@ struct gy_store *gy_store_open(const char *path, struct gy_error *err)
         return NULL;
     }
     snprintf(s->path, sizeof s->path, "%s", path);
-    if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+    if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) !=
+        SQLITE_OK) {
         broken(s, err, "cannot open the store");
     } else {
         sqlite3_busy_timeout(s->db, 60000);
@@ -162,11 +168,13 @@ int gy_store_put(struct gy_store *s, const char *id, const char *setting_json, l
     return -1;
 }
 
-int gy_store_get(struct gy_store *s, const char *id, int (*fn)(void *ctx, const char *name, double value, const char *word),
-                 void *ctx, struct gy_error *err)
+int gy_store_get(struct gy_store *s, const char *id,
+                 int (*fn)(void *ctx, const char *name, double value, const char *word), void *ctx,
+                 struct gy_error *err)
 {
     sqlite3_stmt *q;
-    int rc = sqlite3_prepare_v2(s->db, "SELECT name, value, word FROM metric WHERE point = ? ORDER BY position", -1, &q, NULL);
+    int rc = sqlite3_prepare_v2(s->db, "SELECT name, value, word FROM metric WHERE point = ? ORDER BY position", -1, &q,
+                                NULL);
     int step = SQLITE_DONE, rows = 0, told = 0;
     if (rc == SQLITE_OK) {
         sqlite3_bind_text(q, 1, id, -1, SQLITE_STATIC);
@@ -184,4 +192,45 @@ int gy_store_get(struct gy_store *s, const char *id, int (*fn)(void *ctx, const 
     }
     sqlite3_finalize(q);
     return rows > 0 && told == 0 ? 0 : -1;
+}
+
+static int gather_one(struct gy_store *s, const char *path, struct gy_error *err)
+{
+    struct gy_store *shard = gy_store_open(path, err); /* checks that it is a store; ends its log */
+    if (!shard || gy_store_close(shard, err))
+        return -1;
+    sqlite3_stmt *q;
+    int rc = sqlite3_prepare_v2(s->db, "ATTACH DATABASE ? AS shard", -1, &q, NULL);
+    if (rc == SQLITE_OK) {
+        sqlite3_bind_text(q, 1, path, -1, SQLITE_STATIC);
+        rc = sqlite3_step(q) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
+    }
+    sqlite3_finalize(q);
+    if (rc != SQLITE_OK)
+        return broken(s, err, "cannot read a shard's store");
+    const int copied = run(s,
+                           "BEGIN IMMEDIATE;"
+                           "INSERT OR IGNORE INTO main.metric SELECT m.* FROM shard.metric m"
+                           " WHERE m.point NOT IN (SELECT id FROM main.point);"
+                           "INSERT OR IGNORE INTO main.point SELECT * FROM shard.point;"
+                           "COMMIT;",
+                           err);
+    if (copied)
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_exec(s->db, "DETACH DATABASE shard", NULL, NULL, NULL);
+    return copied;
+}
+
+int gy_store_gather(struct gy_store *s, const char *folder, struct gy_error *err)
+{
+    char pattern[600];
+    glob_t found;
+    int rc = 0;
+    snprintf(pattern, sizeof pattern, "%s/shard-*.sqlite", folder);
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return 0;
+    for (size_t i = 0; i < found.gl_pathc && rc == 0; i++)
+        rc = gather_one(s, found.gl_pathv[i], err);
+    globfree(&found);
+    return rc;
 }

@@ -18,35 +18,91 @@ struct sections {
 };
 enum { GRID, RANDOM, HYPERCUBE };
 
-static const struct gy_param sample_rows[] = {
-    {.name = "method", .type = GY_P_CHOICE, .offset = offsetof(struct sample, method), .preset = "\"grid\"",
-     .choices = "grid|random|latin-hypercube", .help = "how points are taken from the axes", .source = ""},
-    {.name = "n", .type = GY_P_INT, .offset = offsetof(struct sample, n), .preset = "100", .min = 1,
-     .max = GY_STUDY_POINTS_MAX, .help = "points of a random or Latin-hypercube sample", .source = ""},
-    {.name = "seed", .type = GY_P_INT, .offset = offsetof(struct sample, seed), .preset = "1", .min = 0, .max = 9007199254740991.0,
-     .help = "of the sample itself", .source = ""},
-    {.name = NULL}};
+static const struct gy_param sample_rows[] = {{.name = "method",
+                                               .type = GY_P_CHOICE,
+                                               .offset = offsetof(struct sample, method),
+                                               .preset = "\"grid\"",
+                                               .choices = "grid|random|latin-hypercube",
+                                               .help = "how points are taken from the axes",
+                                               .source = ""},
+                                              {.name = "n",
+                                               .type = GY_P_INT,
+                                               .offset = offsetof(struct sample, n),
+                                               .preset = "100",
+                                               .min = 1,
+                                               .max = GY_STUDY_POINTS_MAX,
+                                               .help = "points of a random or Latin-hypercube sample",
+                                               .source = ""},
+                                              {.name = "seed",
+                                               .type = GY_P_INT,
+                                               .offset = offsetof(struct sample, seed),
+                                               .preset = "1",
+                                               .min = 0,
+                                               .max = 9007199254740991.0,
+                                               .help = "of the sample itself",
+                                               .source = ""},
+                                              {.name = NULL}};
 static const struct gy_param rows[] = {
-    {.name = "name", .type = GY_P_TEXT, .offset = offsetof(struct sections, name), .preset = "null", .help = "for people",
+    {.name = "name",
+     .type = GY_P_TEXT,
+     .offset = offsetof(struct sections, name),
+     .preset = "null",
+     .help = "for people",
      .source = ""},
-    {.name = "base", .type = GY_P_JSON, .offset = offsetof(struct sections, base),
-     .help = "path of the base scenario, relative to the study, or the scenario itself", .source = ""},
-    {.name = "set", .type = GY_P_JSON, .offset = offsetof(struct sections, set), .preset = "null",
-     .help = "values by JSON pointer that all points share", .source = ""},
-    {.name = "axes", .type = GY_P_JSON, .offset = offsetof(struct sections, axes), .preset = "null",
-     .help = "by JSON pointer: an array of values, or {min, max, step | steps, integer, scale}", .source = ""},
-    {.name = "points", .type = GY_P_JSON, .offset = offsetof(struct sections, points), .preset = "null",
-     .help = "instead of axes: an array of objects of values by JSON pointer", .source = ""},
-    {.name = "seeds", .type = GY_P_JSON, .offset = offsetof(struct sections, seeds), .preset = "null",
-     .help = "an array of seeds, each of which every point is run with; the base's own seed when absent", .source = ""},
-    {.name = "sample", .type = GY_P_OBJECT, .offset = offsetof(struct sections, sample), .preset = "{}",
-     .fields = sample_rows, .help = "a sample of the axes instead of their grid", .source = ""},
-    {.name = "goal", .type = GY_P_JSON, .offset = offsetof(struct sections, goal), .preset = "null",
-     .help = "plan: thresholds to meet", .source = ""},
-    {.name = "vary", .type = GY_P_JSON, .offset = offsetof(struct sections, vary), .preset = "null",
-     .help = "plan: by JSON pointer, {min, max}", .source = ""},
-    {.name = "minimize", .type = GY_P_TEXT, .offset = offsetof(struct sections, minimize), .preset = "null",
-     .help = "plan: what to make small: a metric, or \"cost\"", .source = ""},
+    {.name = "base",
+     .type = GY_P_JSON,
+     .offset = offsetof(struct sections, base),
+     .help = "path of the base scenario, relative to the study, or the scenario itself",
+     .source = ""},
+    {.name = "set",
+     .type = GY_P_JSON,
+     .offset = offsetof(struct sections, set),
+     .preset = "null",
+     .help = "values by JSON pointer that all points share",
+     .source = ""},
+    {.name = "axes",
+     .type = GY_P_JSON,
+     .offset = offsetof(struct sections, axes),
+     .preset = "null",
+     .help = "by JSON pointer: an array of values, or {min, max, step | steps, integer, scale}",
+     .source = ""},
+    {.name = "points",
+     .type = GY_P_JSON,
+     .offset = offsetof(struct sections, points),
+     .preset = "null",
+     .help = "instead of axes: an array of objects of values by JSON pointer",
+     .source = ""},
+    {.name = "seeds",
+     .type = GY_P_JSON,
+     .offset = offsetof(struct sections, seeds),
+     .preset = "null",
+     .help = "an array of seeds, each of which every point is run with; the base's own seed when absent",
+     .source = ""},
+    {.name = "sample",
+     .type = GY_P_OBJECT,
+     .offset = offsetof(struct sections, sample),
+     .preset = "{}",
+     .fields = sample_rows,
+     .help = "a sample of the axes instead of their grid",
+     .source = ""},
+    {.name = "goal",
+     .type = GY_P_JSON,
+     .offset = offsetof(struct sections, goal),
+     .preset = "null",
+     .help = "plan: thresholds to meet",
+     .source = ""},
+    {.name = "vary",
+     .type = GY_P_JSON,
+     .offset = offsetof(struct sections, vary),
+     .preset = "null",
+     .help = "plan: by JSON pointer, {min, max}",
+     .source = ""},
+    {.name = "minimize",
+     .type = GY_P_TEXT,
+     .offset = offsetof(struct sections, minimize),
+     .preset = "null",
+     .help = "plan: what to make small: a metric, or \"cost\"",
+     .source = ""},
     {.name = NULL}};
 
 struct axis_range {
@@ -58,12 +114,29 @@ struct axis_range {
 static const struct gy_param range_rows[] = {
     {.name = "min", .type = GY_P_REAL, .offset = offsetof(struct axis_range, min), .help = "least value"},
     {.name = "max", .type = GY_P_REAL, .offset = offsetof(struct axis_range, max), .help = "largest value"},
-    {.name = "step", .type = GY_P_REAL, .offset = offsetof(struct axis_range, step), .preset = "null", .help = "distance of a grid"},
-    {.name = "steps", .type = GY_P_INT, .offset = offsetof(struct axis_range, steps), .preset = "0", .min = 0,
-     .max = GY_STUDY_POINTS_MAX, .help = "values of a grid, ends included"},
-    {.name = "integer", .type = GY_P_BOOL, .offset = offsetof(struct axis_range, integer), .preset = "false", .help = "round"},
-    {.name = "scale", .type = GY_P_CHOICE, .offset = offsetof(struct axis_range, scale), .preset = "\"linear\"",
-     .choices = "linear|log", .help = "of the grid or the sample"},
+    {.name = "step",
+     .type = GY_P_REAL,
+     .offset = offsetof(struct axis_range, step),
+     .preset = "null",
+     .help = "distance of a grid"},
+    {.name = "steps",
+     .type = GY_P_INT,
+     .offset = offsetof(struct axis_range, steps),
+     .preset = "0",
+     .min = 0,
+     .max = GY_STUDY_POINTS_MAX,
+     .help = "values of a grid, ends included"},
+    {.name = "integer",
+     .type = GY_P_BOOL,
+     .offset = offsetof(struct axis_range, integer),
+     .preset = "false",
+     .help = "round"},
+    {.name = "scale",
+     .type = GY_P_CHOICE,
+     .offset = offsetof(struct axis_range, scale),
+     .preset = "\"linear\"",
+     .choices = "linear|log",
+     .help = "of the grid or the sample"},
     {.name = NULL}};
 
 static void complain(struct gy_diags *diags, const struct gy_json_doc *doc, const char *pointer, const char *what)
@@ -124,8 +197,8 @@ static bool range_axis(struct gy_study *s, struct gy_axis *a, const struct gy_js
         complain(diags, s->doc, at, "expected min ≤ max, a step above 0, and a min above 0 on a log scale");
         return false;
     }
-    *a = (struct gy_axis){.pointer = a->pointer, .min = r.min, .max = r.max, .range = true, .integer = r.integer,
-                          .log = r.scale == 1};
+    *a = (struct gy_axis){
+        .pointer = a->pointer, .min = r.min, .max = r.max, .range = true, .integer = r.integer, .log = r.scale == 1};
     if (sampled)
         return true;
     const double span = isnan(r.step) ? (double)r.steps - 1 : floor((r.max - r.min) / r.step + 1e-9);
@@ -224,8 +297,8 @@ static bool sample_axes(struct gy_study *s, const struct sample *how, struct gy_
         for (size_t i = 0; i < axes && ok; i++) {
             const struct gy_axis *a = &s->axes.at[i];
             const double x = u[p * axes + i];
-            const char *value = a->range ? number_text(&s->arena, along(a, x))
-                                         : a->values.at[(size_t)(x * (double)a->values.n)];
+            const char *value =
+                a->range ? number_text(&s->arena, along(a, x)) : a->values.at[(size_t)(x * (double)a->values.n)];
             ok = value ? push_set(s, a->pointer, value, diags) : out_of_memory(diags);
         }
     s->settings = n;
@@ -394,7 +467,9 @@ const char *gy_study_value(const struct gy_study *s, size_t point, size_t axis)
 struct gy_scenario *gy_study_scenario(const struct gy_study *s, size_t point, struct gy_diags *diags)
 {
     const struct gy_overrides o = {.sets = s->sets.at ? s->sets.at + point / s->seeds.n * s->axes.n : NULL,
-                                   .n_sets = s->axes.n, .has_seed = true, .seed = gy_study_seed(s, point)};
+                                   .n_sets = s->axes.n,
+                                   .has_seed = true,
+                                   .seed = gy_study_seed(s, point)};
     return gy_scenario_from(s->base, &o, diags);
 }
 
