@@ -79,16 +79,18 @@ static int cons_on_event(void *self, struct gy_sched *s, const struct gy_view *v
 
 struct guard {
     const struct gy_conservative *c;
-    gy_time length;
+    gy_time length, longest; /* longest: until when a refused node could have been had */
     bool exclusive, refused;
 };
 
 static bool leaves_reservations(void *ctx, const struct gy_share *shares, size_t n)
 {
     struct guard *g = ctx;
-    if (gy_cons_window(g->c, shares, n, g->exclusive, g->length))
+    const gy_time until = gy_cons_window(g->c, shares, n, g->exclusive, g->length);
+    if (until == GY_NEVER || (until >= gy_time_add(g->c->profile.now, g->length) && until > g->c->profile.now))
         return true;
     g->refused = true;
+    g->longest = until > g->longest ? until : g->longest;
     return false;
 }
 
@@ -99,16 +101,23 @@ struct pass { /* one call of decide */
     struct gy_plan *plan;
 };
 
+struct tried {
+    bool refused;    /* there was room now, but not for the whole length */
+    gy_time longest; /* then: jobs of the shape that are longer than this do not fit now */
+    enum gy_reason why;
+};
+
 /* Starts a job that holds no reservation now, if it can have its nodes for its whole length. 1: yes, 0: no, -1: failed.
  */
-static int try_now(const struct pass *p, gy_job_id job, uint32_t lane, gy_time estimate, bool *refused,
-                   enum gy_reason *why)
+static int try_now(const struct pass *p, gy_job_id job, uint32_t lane, gy_time estimate, struct tried *tried)
 {
     const struct gy_shape *shape = gy_shape_at(p->v->shapes, lane);
-    struct guard guard = {p->c, estimate, shape->exclusive, false};
+    struct guard guard = {.c = p->c, .length = estimate, .longest = p->v->now, .exclusive = shape->exclusive};
     const struct gy_place_request req = {.shape = shape, .allowed = leaves_reservations, .ctx = &guard};
-    const int found = gy_sched_place(p->s, p->v, &req, why);
-    *refused = guard.refused;
+    tried->why = GY_R_RESOURCES;
+    const int found = gy_sched_place(p->s, p->v, &req, &tried->why);
+    tried->refused = guard.refused;
+    tried->longest = shape->fraction_gpus > 1 ? estimate - 1 : guard.longest - p->v->now; /* no parts of several GPUs */
     if (found <= 0)
         return found;
     return gy_sched_start(p->s, p->plan, job) || !gy_cons_started(p->c, p->v, job) ? -1 : 1;
@@ -118,13 +127,12 @@ static int try_now(const struct pass *p, gy_job_id job, uint32_t lane, gy_time e
 static int try_reserved(const struct pass *p, gy_job_id job)
 {
     struct gy_reserved *r = &p->c->rows.at[job.i];
-    enum gy_reason why = GY_R_RESOURCES;
-    bool refused;
+    struct tried tried;
     if (gy_queue_mode(&p->s->queue, r->lane) == GY_LANE_CLOSED)
         return 0;
-    const int started = try_now(p, job, r->lane, r->estimate, &refused, &why);
-    if (started == 0 && !refused)
-        gy_queue_set_mode(&p->s->queue, r->lane, GY_LANE_CLOSED, why);
+    const int started = try_now(p, job, r->lane, r->estimate, &tried);
+    if (started == 0 && !tried.refused)
+        gy_queue_set_mode(&p->s->queue, r->lane, GY_LANE_CLOSED, tried.why);
     if (started == 1)
         gy_cons_leave(p->c, job);
     return started;
@@ -152,7 +160,7 @@ static int fit_anew(const struct pass *p, gy_job_id job)
         started = try_reserved(p, job);
     if (started)
         return started;
-    const gy_time start = gy_profile_earliest(&c->profile, shape, r->estimate, GY_NEVER, &c->found, &nomem);
+    const gy_time start = gy_profile_earliest(&c->profile, shape, r->estimate, p->v->now, GY_NEVER, &c->found, &nomem);
     if (nomem)
         return -1;
     if (start <= p->v->now && !shape->fraction)
@@ -170,17 +178,40 @@ static bool class_eligible(const struct gy_shape *s, uint32_t klass)
     return false;
 }
 
-/* Whether a start before the planned one may be possible on a node where something was freed since the last test. */
-static bool may_improve(const struct gy_conservative *c, const struct gy_reserved *r, const struct gy_shape *s)
+/* The need on one node that is easiest to meet. */
+static struct gy_need least_need(const struct gy_shape *s)
 {
-    const uint32_t gpus = s->any_split ? 1 : s->fraction ? s->fraction_gpus : s->rest ? s->rest : s->gpus;
-    for (size_t i = c->freed.n; i-- > 0;) {
-        const struct gy_freed *f = &c->freed.at[i];
-        if (f->when > r->tested && gy_profile_first(&c->profile, (gy_node_id){f->node}, gpus) < r->start &&
-            class_eligible(s, c->profile.klass.at[f->node]))
+    struct gy_need need = s->rest ? gy_need_rest(s) : gy_profile_need(s);
+    if (s->any_split)
+        need.gpus = 1;
+    return need;
+}
+
+static bool holds_node(const struct gy_reserved *r, gy_node_id n)
+{
+    for (size_t i = 0; i < r->nodes.n; i++)
+        if (r->nodes.at[i].node.i == n.i)
             return true;
-    }
     return false;
+}
+
+/* The earliest time at which a start before the planned one may be possible, for it must use a node where something was
+ * freed since the last test: GY_NEVER when there is none. A bound, not always reached. */
+static gy_time may_improve(const struct gy_conservative *c, const struct gy_reserved *r, const struct gy_shape *s)
+{
+    const struct gy_need need = least_need(s);
+    gy_time best = r->start;
+    for (size_t i = c->freed.n; i-- > 0;) {
+        const gy_node_id n = {c->freed.at[i].node};
+        if (c->freed.at[i].when <= r->tested || gy_profile_first(&c->profile, n, need.gpus) >= best ||
+            !class_eligible(s, c->profile.klass.at[n.i]))
+            continue;
+        const gy_time t = holds_node(r, n)
+                              ? gy_profile_first(&c->profile, n, need.gpus) /* its own part is still taken */
+                              : gy_profile_on_node(&c->profile, n, &need, r->estimate, best);
+        best = t < best ? t : best;
+    }
+    return best < r->start ? best : GY_NEVER;
 }
 
 /* Earliest start of a job of one node before its planned one: it must be on a freed node. */
@@ -228,7 +259,8 @@ static int move_earlier(const struct pass *p, gy_job_id job)
     const bool part = shape->fraction && gy_queue_mode(&p->s->queue, r->lane) != GY_LANE_CLOSED;
     bool nomem = false;
     int started = 0;
-    if (!due && !part && !may_improve(c, r, shape)) {
+    const gy_time from = may_improve(c, r, shape);
+    if (!due && !part && from == GY_NEVER) {
         r->tested = c->clock;
         return 0;
     }
@@ -238,13 +270,13 @@ static int move_earlier(const struct pass *p, gy_job_id job)
         started = try_reserved(p, job);
     gy_time start = GY_NEVER;
     if (started == 0 && due) { /* something else is there: planned anew */
-        start = gy_profile_earliest(&c->profile, shape, r->estimate, GY_NEVER, &c->found, &nomem);
+        start = gy_profile_earliest(&c->profile, shape, r->estimate, p->v->now, GY_NEVER, &c->found, &nomem);
         return nomem || !note_old_nodes(c, job) ? -1 : settle(p, job, start, &c->found);
     }
     if (started == 0) {
         const bool one = !shape->any_split && shape->full_nodes == 1 && shape->rest == 0;
         start = one ? improve_one(c, r, shape, &nomem)
-                    : gy_profile_earliest(&c->profile, shape, r->estimate, r->start, &c->found, &nomem);
+                    : gy_profile_earliest(&c->profile, shape, r->estimate, from, r->start, &c->found, &nomem);
         if (nomem)
             return -1;
         if (start <= p->v->now && !shape->fraction)
@@ -368,18 +400,17 @@ static int backfill_all(const struct pass *p)
         return -1;
     while (scan->heap.n > 0) {
         const struct gy_scan_lane at = scan->heap.at[0];
-        enum gy_reason why = GY_R_RESOURCES;
-        bool refused;
-        const int started = try_now(p, (gy_job_id){at.item.job}, at.lane, at.estimate, &refused, &why);
+        struct tried tried;
+        const int started = try_now(p, (gy_job_id){at.item.job}, at.lane, at.estimate, &tried);
         if (started < 0)
             return -1;
         if (started) {
             gy_scan_take(scan, GY_NEVER);
-        } else if (refused) { /* shorter ones may do */
+        } else if (tried.refused) { /* shorter ones may do */
             gy_queue_set_mode(&p->s->queue, at.lane, GY_LANE_SHORT, GY_R_RESERVED);
-            gy_scan_next(scan, at.estimate - 1);
+            gy_scan_next(scan, tried.longest);
         } else {
-            gy_queue_set_mode(&p->s->queue, at.lane, GY_LANE_CLOSED, why);
+            gy_queue_set_mode(&p->s->queue, at.lane, GY_LANE_CLOSED, tried.why);
             gy_scan_drop(scan);
         }
     }
@@ -395,16 +426,16 @@ static int backfill_fresh(const struct pass *p, bool scanned)
             continue;
         const uint32_t lane = q->rows.at[job.i].lane;
         if (!scanned && gy_queue_mode(q, lane) != GY_LANE_CLOSED) {
-            enum gy_reason why = GY_R_RESOURCES;
-            bool refused;
-            const int started = try_now(p, job, lane, gy_job_estimate(gy_view_job(p->v, job)), &refused, &why);
+            struct tried tried;
+            const int started = try_now(p, job, lane, gy_job_estimate(gy_view_job(p->v, job)), &tried);
             if (started < 0)
                 return -1;
             if (started) {
                 gy_queue_remove(q, job);
                 continue;
             }
-            gy_queue_set_mode(q, lane, refused ? GY_LANE_SHORT : GY_LANE_CLOSED, refused ? GY_R_RESERVED : why);
+            gy_queue_set_mode(q, lane, tried.refused ? GY_LANE_SHORT : GY_LANE_CLOSED,
+                              tried.refused ? GY_R_RESERVED : tried.why);
         }
         gy_sched_hold(p->v, p->plan, job, gy_sched_lane_why(p->s, p->v, lane));
     }

@@ -49,9 +49,10 @@ bool gy_cons_running(struct gy_conservative *c,
                      const struct gy_view *v); /* profile and holders anew from running jobs */
 /* Running jobs that should have ended get a later end; true in *any when there were such. */
 bool gy_cons_overdue(struct gy_conservative *c, const struct gy_view *v, bool *any);
-/* Whether shares on one node can be held from now for so long without touching the profile's other uses. */
-bool gy_cons_window(const struct gy_conservative *c, const struct gy_share *shares, size_t n, bool exclusive,
-                    gy_time length);
+/* Until when shares on one node could be held from now on without touching the profile's other uses; exact below
+ * now + length. */
+gy_time gy_cons_window(const struct gy_conservative *c, const struct gy_share *shares, size_t n, bool exclusive,
+                       gy_time length);
 
 /* reservations.c */
 void gy_cons_free(struct gy_conservative *c);

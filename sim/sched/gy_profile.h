@@ -11,6 +11,7 @@
 #include "gy_policy.h"
 
 #define GY_PROFILE_LEVELS 16
+#define GY_PROFILE_BLOCK  32 /* nodes */
 
 struct gy_step {
     gy_time at; /* holds until the next step */
@@ -27,16 +28,26 @@ struct gy_amount { /* taken on one node */
 };
 typedef GY_VEC(struct gy_amount) gy_amounts;
 
+struct gy_start { /* a node in a search for several */
+    uint32_t node;
+    bool known; /* at is a true start, not a bound */
+    gy_time at;
+};
+typedef GY_VEC(struct gy_start) gy_starts;
+
 struct gy_profile {
     const struct gy_cluster *c;
     gy_time now; /* steps that ended before are dropped as nodes change */
     uint32_t nodes, levels;
-    GY_VEC(struct gy_line) line;         /* by node */
-    GY_VEC(gy_time) first;               /* [level * nodes + node] */
-    GY_VEC(uint32_t) klass;              /* by node */
-    GY_VEC(uint8_t) up;                  /* by node: as it was at the last reset */
-    GY_VEC(uint8_t) eligible;            /* by class, of the shape asked for */
-    GY_VEC(gy_time) full, rest, scratch; /* by node: earliest starts, in a search for several */
+    GY_VEC(struct gy_line) line; /* by node */
+    GY_VEC(gy_time) first;       /* [level * nodes + node] */
+    GY_VEC(gy_time) low;         /* [level * blocks + block]: none of its nodes is earlier */
+    uint32_t blocks;
+    GY_VEC(uint32_t) klass;   /* by node */
+    GY_VEC(uint8_t) up;       /* by node: as it was at the last reset */
+    GY_VEC(uint8_t) eligible; /* by class, of the shape asked for */
+    gy_starts full, rest;     /* in a search for several nodes */
+    GY_VEC(gy_time) scratch;
 };
 
 int gy_profile_init(struct gy_profile *p, const struct gy_view *v, struct gy_error *err);
@@ -46,8 +57,8 @@ bool gy_profile_reset(struct gy_profile *p, const struct gy_view *v);
 /* Gives (sign 1) or takes (-1) the amount from `from` to before `to`; nothing when the node is not up. */
 bool gy_profile_add(struct gy_profile *p, const struct gy_amount *a, gy_time from, gy_time to, int sign);
 
-/* Whether the node has what is needed from at, for so long. */
-bool gy_profile_has(const struct gy_profile *p, gy_node_id n, const struct gy_need *need, gy_time at, gy_time length);
+/* Until when the node has what is needed, from at on: at itself when it does not have it, GY_NEVER when for ever. */
+gy_time gy_profile_until(const struct gy_profile *p, gy_node_id n, const struct gy_need *need, gy_time at);
 /* Earliest start in [p->now, before) on the node; GY_NEVER when none. */
 gy_time gy_profile_on_node(const struct gy_profile *p, gy_node_id n, const struct gy_need *need, gy_time length,
                            gy_time before);
@@ -62,7 +73,8 @@ static inline gy_time gy_profile_first(const struct gy_profile *p, gy_node_id n,
 struct gy_need gy_profile_need(const struct gy_shape *s);
 struct gy_amount gy_profile_amount(const struct gy_profile *p, gy_node_id n, const struct gy_need *need);
 /* Earliest start of the shape in [p->now, before), on the nodes of lowest ids, which go to out. GY_NEVER when none; out
- * is of no use then. *nomem is set when memory ran out. */
-gy_time gy_profile_earliest(struct gy_profile *p, const struct gy_shape *s, gy_time length, gy_time before,
-                            gy_amounts *out, bool *nomem);
+ * is of no use then. No start before `from` is possible, as the caller knows (p->now when it knows nothing). *nomem is
+ * set when memory ran out. */
+gy_time gy_profile_earliest(struct gy_profile *p, const struct gy_shape *s, gy_time length, gy_time from,
+                            gy_time before, gy_amounts *out, bool *nomem);
 #endif

@@ -146,8 +146,8 @@ bool gy_cons_overdue(struct gy_conservative *c, const struct gy_view *v, bool *a
     }
 }
 
-bool gy_cons_window(const struct gy_conservative *c, const struct gy_share *shares, size_t n, bool exclusive,
-                    gy_time length)
+gy_time gy_cons_window(const struct gy_conservative *c, const struct gy_share *shares, size_t n, bool exclusive,
+                       gy_time length)
 {
     const gy_node_id node = shares[0].node;
     const gy_time now = c->profile.now, end = gy_time_add(now, length);
@@ -157,8 +157,7 @@ bool gy_cons_window(const struct gy_conservative *c, const struct gy_share *shar
         need.cpu_milli += shares[i].cpu_milli;
         need.mem_mib += shares[i].mem_mib;
     }
-    if (!gy_profile_has(&c->profile, node, &need, now, length))
-        return false;
+    const gy_time until = gy_profile_until(&c->profile, node, &need, now);
     /* Parts of GPUs keep each from being whole from when it would be until the end. GPUs that become whole at other
      * times are asked for together from the earliest of these: more than needed, never less. */
     gy_time from = GY_NEVER;
@@ -169,5 +168,8 @@ bool gy_cons_window(const struct gy_conservative *c, const struct gy_share *shar
             need.gpus += whole < end;
             from = whole < from ? whole : from;
         }
-    return need.gpus == 0 || gy_profile_has(&c->profile, node, &need, from, end - from);
+    if (need.gpus == 0)
+        return until;
+    const gy_time parts = gy_profile_until(&c->profile, node, &need, from);
+    return parts < until ? parts : until;
 }

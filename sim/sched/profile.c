@@ -11,14 +11,15 @@ int gy_profile_init(struct gy_profile *p, const struct gy_view *v, struct gy_err
     p->c = v->cluster;
     p->nodes = n;
     p->levels = 1;
+    p->blocks = (n + GY_PROFILE_BLOCK - 1) / GY_PROFILE_BLOCK;
     for (uint32_t k = 0; k < gy_cluster_classes(p->c); k++) {
         const uint32_t gpus = gy_cluster_class(p->c, k)->like.gpus + 1;
         p->levels = gpus > p->levels ? gpus : p->levels;
     }
     p->levels = p->levels < GY_PROFILE_LEVELS + 1 ? p->levels : GY_PROFILE_LEVELS + 1;
-    if (!gy_vec_reserve(&p->line, n) || !gy_vec_reserve(&p->klass, n) || !gy_vec_reserve(&p->up, n) || !gy_vec_reserve(&p->full, n) ||
-        !gy_vec_reserve(&p->rest, n) || !gy_vec_reserve(&p->scratch, n) ||
-        !gy_vec_reserve(&p->first, (size_t)n * p->levels) ||
+    if (!gy_vec_reserve(&p->line, n) || !gy_vec_reserve(&p->klass, n) || !gy_vec_reserve(&p->up, n) ||
+        !gy_vec_reserve(&p->full, n) || !gy_vec_reserve(&p->rest, n) || !gy_vec_reserve(&p->scratch, n) ||
+        !gy_vec_reserve(&p->first, (size_t)n * p->levels) || !gy_vec_reserve(&p->low, (size_t)p->blocks * p->levels) ||
         !gy_vec_reserve(&p->eligible, gy_cluster_classes(p->c) + 1))
         return gy_nomem(err);
     for (uint32_t i = 0; i < n; i++) {
@@ -39,7 +40,15 @@ void gy_profile_free(struct gy_profile *p)
     gy_vec_free(&p->eligible);
     gy_vec_free(&p->full);
     gy_vec_free(&p->rest);
+    gy_vec_free(&p->low);
     gy_vec_free(&p->scratch);
+}
+
+static inline void set_first(struct gy_profile *p, gy_node_id n, uint32_t level, gy_time t)
+{
+    gy_time *low = &p->low.at[(size_t)level * p->blocks + n.i / GY_PROFILE_BLOCK];
+    p->first.at[(size_t)level * p->nodes + n.i] = t;
+    *low = t < *low ? t : *low;
 }
 
 static void refresh(struct gy_profile *p, gy_node_id n)
@@ -48,14 +57,16 @@ static void refresh(struct gy_profile *p, gy_node_id n)
     uint32_t level = 0;
     for (size_t i = 0; i < l->steps.n && level < p->levels; i++)
         for (; level < p->levels && (int32_t)level <= l->steps.at[i].gpus; level++)
-            p->first.at[(size_t)level * p->nodes + n.i] = l->steps.at[i].at;
+            set_first(p, n, level, l->steps.at[i].at);
     for (; level < p->levels; level++)
-        p->first.at[(size_t)level * p->nodes + n.i] = GY_NEVER;
+        set_first(p, n, level, GY_NEVER);
 }
 
 bool gy_profile_reset(struct gy_profile *p, const struct gy_view *v)
 {
     p->now = v->now;
+    for (size_t i = 0; i < (size_t)p->blocks * p->levels; i++)
+        p->low.at[i] = GY_NEVER;
     for (uint32_t i = 0; i < p->nodes; i++) {
         const struct gy_node *n = gy_cluster_node(p->c, (gy_node_id){i});
         struct gy_step s = {.at = INT64_MIN, .cpu_milli = -1, .mem_mib = -1, .gpus = -1, .shares = 1};

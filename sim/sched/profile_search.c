@@ -17,16 +17,16 @@ static inline size_t step_at(const struct gy_line *l, gy_time t)
     return i;
 }
 
-bool gy_profile_has(const struct gy_profile *p, gy_node_id n, const struct gy_need *need, gy_time at, gy_time length)
+gy_time gy_profile_until(const struct gy_profile *p, gy_node_id n, const struct gy_need *need, gy_time at)
 {
     const struct gy_line *l = &p->line.at[n.i];
-    const gy_time end = gy_time_add(at, length);
     size_t i = step_at(l, at);
-    do
+    if (!step_has(&l->steps.at[i], need))
+        return at;
+    while (++i < l->steps.n)
         if (!step_has(&l->steps.at[i], need))
-            return false;
-    while (++i < l->steps.n && l->steps.at[i].at < end);
-    return true;
+            return l->steps.at[i].at;
+    return GY_NEVER;
 }
 
 static gy_time on_node_from(const struct gy_profile *p, gy_node_id n, const struct gy_need *need, gy_time length,
@@ -79,13 +79,40 @@ static void mark_eligible(struct gy_profile *p, const struct gy_shape *s)
         p->eligible.at[s->classes[i]] = 1;
 }
 
+/* A walk over the nodes whose first time for so many GPUs is before a time that may come down meanwhile. */
+struct early {
+    uint32_t level, block, node, end;
+    gy_time least; /* in the block */
+};
+
+static uint32_t early_next(struct gy_profile *p, struct early *e, gy_time before)
+{
+    const gy_time *first = &p->first.at[(size_t)e->level * p->nodes];
+    gy_time *low = &p->low.at[(size_t)e->level * p->blocks];
+    for (;;) {
+        for (; e->node < e->end; e->node++) {
+            e->least = first[e->node] < e->least ? first[e->node] : e->least;
+            if (first[e->node] < before && p->eligible.at[p->klass.at[e->node]])
+                return e->node++;
+        }
+        if (e->end > 0)
+            low[e->block++] = e->least; /* the bound is true again */
+        while (e->block < p->blocks && low[e->block] >= before)
+            e->block++;
+        if (e->block >= p->blocks)
+            return UINT32_MAX;
+        e->node = e->block * GY_PROFILE_BLOCK;
+        e->end = e->node + GY_PROFILE_BLOCK < p->nodes ? e->node + GY_PROFILE_BLOCK : p->nodes;
+        e->least = GY_NEVER;
+    }
+}
+
 static gy_time earliest_one(struct gy_profile *p, const struct gy_need *need, gy_time length, gy_time before,
                             gy_amounts *out, bool *nomem)
 {
+    struct early e = {.level = need->gpus < p->levels ? need->gpus : p->levels - 1};
     gy_node_id node = GY_NODE_NONE;
-    for (uint32_t i = 0; i < p->nodes && before > p->now; i++) {
-        if (gy_profile_first(p, (gy_node_id){i}, need->gpus) >= before || !p->eligible.at[p->klass.at[i]])
-            continue;
+    for (uint32_t i; before > p->now && (i = early_next(p, &e, before)) != UINT32_MAX;) {
         const gy_time t = gy_profile_on_node(p, (gy_node_id){i}, need, length, before);
         if (t < before) {
             before = t;
@@ -103,8 +130,27 @@ static gy_time earliest_one(struct gy_profile *p, const struct gy_need *need, gy
     return before;
 }
 
-/* The k-th smallest (from 1) of n values, which it reorders. */
-static gy_time kth(gy_time *at, uint32_t n, uint32_t k)
+#define FEW 16
+
+/* The k-th smallest (from 1) of the starts, k ≤ FEW: one pass over them. */
+static gy_time kth_few(const gy_starts *s, uint32_t k)
+{
+    gy_time least[FEW];
+    uint32_t have = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const gy_time t = s->at[i].at;
+        if (have == k && t >= least[k - 1])
+            continue;
+        uint32_t j = have < k ? have++ : k - 1;
+        for (; j > 0 && least[j - 1] > t; j--)
+            least[j] = least[j - 1];
+        least[j] = t;
+    }
+    return have == k ? least[k - 1] : GY_NEVER;
+}
+
+/* The same of n values for any k; reorders them. */
+static gy_time kth_many(gy_time *at, uint32_t n, uint32_t k)
 {
     uint32_t lo = 0, hi = n;
     while (hi - lo > 1) {
@@ -129,65 +175,87 @@ static gy_time kth(gy_time *at, uint32_t n, uint32_t k)
     return at[lo];
 }
 
-/* Brings earliest starts not before `from` up to date; returns the k-th smallest. */
-static gy_time update(struct gy_profile *p, gy_time *start, const struct gy_need *need, gy_time length, gy_time from,
-                      gy_time before, uint32_t k)
+static gy_time kth(struct gy_profile *p, const gy_starts *s, uint32_t k)
 {
-    for (uint32_t i = 0; i < p->nodes; i++) {
-        if (start[i] < from) /* GY_NEVER stays: there is none before `before` */
-            start[i] = on_node_from(p, (gy_node_id){i}, need, length, from, before);
-        p->scratch.at[i] = start[i];
-    }
-    return k <= p->nodes ? kth(p->scratch.at, p->nodes, k) : GY_NEVER;
+    if (k > s->n)
+        return GY_NEVER;
+    if (k <= FEW)
+        return kth_few(s, k);
+    for (size_t i = 0; i < s->n; i++)
+        p->scratch.at[i] = s->at[i].at;
+    return kth_many(p->scratch.at, (uint32_t)s->n, k);
 }
 
-static bool name_nodes(struct gy_profile *p, const struct gy_need *full, uint32_t n, const struct gy_need *rest,
+/* The nodes that may start before `before`, and bounds of their starts. There is room for all nodes. */
+static void bounds(struct gy_profile *p, gy_starts *s, uint32_t gpus, gy_time from, gy_time before)
+{
+    struct early e = {.level = gpus < p->levels ? gpus : p->levels - 1};
+    s->n = 0;
+    for (uint32_t i; (i = early_next(p, &e, before)) != UINT32_MAX;) {
+        const gy_time t = gy_profile_first(p, (gy_node_id){i}, gpus);
+        s->at[s->n++] = (struct gy_start){i, false, t > from ? t : from};
+    }
+}
+
+/* Makes the starts up to t true ones, at t or later; returns how many nodes can start at t. */
+static uint32_t make_true(struct gy_profile *p, gy_starts *s, const struct gy_need *need, gy_time length, gy_time t,
+                          gy_time before)
+{
+    uint32_t now = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        struct gy_start *n = &s->at[i];
+        if (n->at > t)
+            continue;
+        if (n->at < t || !n->known) {
+            n->at = on_node_from(p, (gy_node_id){n->node}, need, length, t, before);
+            n->known = true;
+        }
+        now += n->at == t;
+    }
+    return now;
+}
+
+static bool name_nodes(const struct gy_profile *p, const struct gy_need *full, uint32_t n, const struct gy_need *rest,
                        gy_time t, gy_amounts *out)
 {
     out->n = 0;
-    for (uint32_t i = 0; i < p->nodes && out->n < n; i++)
-        if (p->full.at[i] == t) {
-            const struct gy_amount a = gy_profile_amount(p, (gy_node_id){i}, full);
+    for (size_t i = 0; i < p->full.n && out->n < n; i++)
+        if (p->full.at[i].at == t) {
+            const struct gy_amount a = gy_profile_amount(p, (gy_node_id){p->full.at[i].node}, full);
             if (!gy_vec_push(out, a))
                 return false;
         }
-    for (uint32_t i = 0, k = 0; rest && i < p->nodes; i++) {
-        if (k < n && out->at[k].node.i == i) {
+    for (size_t i = 0, k = 0; rest && i < p->rest.n; i++) {
+        while (k < n && out->at[k].node.i < p->rest.at[i].node)
             k++;
+        if ((k < n && out->at[k].node.i == p->rest.at[i].node) || p->rest.at[i].at != t)
             continue;
-        }
-        if (p->rest.at[i] == t) {
-            const struct gy_amount a = gy_profile_amount(p, (gy_node_id){i}, rest);
-            return gy_vec_push(out, a);
-        }
+        const struct gy_amount a = gy_profile_amount(p, (gy_node_id){p->rest.at[i].node}, rest);
+        return gy_vec_push(out, a);
     }
     return true;
 }
 
 /* Several nodes at once: the time goes up to where enough nodes could start one by one, until they can together. */
-static gy_time earliest_gang(struct gy_profile *p, const struct gy_shape *s, gy_time length, gy_time before,
-                             gy_amounts *out, bool *nomem)
+static gy_time earliest_gang(struct gy_profile *p, const struct gy_shape *s, gy_time length, gy_time from,
+                             gy_time before, gy_amounts *out, bool *nomem)
 {
     const struct gy_need full = gy_need_full(s), rest = gy_need_rest(s);
-    gy_time t = p->now;
-    for (uint32_t i = 0; i < p->nodes; i++)
-        p->full.at[i] = p->rest.at[i] = p->eligible.at[p->klass.at[i]] ? INT64_MIN : GY_NEVER;
-    for (;;) {
-        gy_time next = update(p, p->full.at, &full, length, t, before, s->full_nodes);
-        if (s->rest && next < before) {
-            const gy_time other = update(p, p->rest.at, &rest, length, t, before, s->full_nodes + 1);
-            next = other > next ? other : next;
-        }
-        if (next >= before)
+    bounds(p, &p->full, full.gpus, from, before);
+    if (s->rest)
+        bounds(p, &p->rest, rest.gpus, from, before);
+    for (gy_time t = from;;) {
+        const gy_time a = kth(p, &p->full, s->full_nodes), b = s->rest ? kth(p, &p->rest, s->full_nodes + 1) : t;
+        t = a > t ? a : t;
+        t = b > t ? b : t;
+        if (t >= before)
             return GY_NEVER;
-        if (next == t)
-            break;
-        t = next;
+        const bool enough = make_true(p, &p->full, &full, length, t, before) >= s->full_nodes;
+        if (enough && (!s->rest || make_true(p, &p->rest, &rest, length, t, before) > s->full_nodes)) {
+            *nomem = !name_nodes(p, &full, s->full_nodes, s->rest ? &rest : NULL, t, out);
+            return *nomem ? GY_NEVER : t;
+        }
     }
-    if (name_nodes(p, &full, s->full_nodes, s->rest ? &rest : NULL, t, out))
-        return t;
-    *nomem = true;
-    return GY_NEVER;
 }
 
 /* Most GPUs that a job split in any way could use on the node from t on; *rise: when that may become more. */
@@ -213,10 +281,10 @@ static uint32_t usable(const struct gy_profile *p, const struct gy_shape *s, uin
     return (uint32_t)least;
 }
 
-static gy_time earliest_split(struct gy_profile *p, const struct gy_shape *s, gy_time length, gy_time before,
-                              gy_amounts *out, bool *nomem)
+static gy_time earliest_split(struct gy_profile *p, const struct gy_shape *s, gy_time length, gy_time from,
+                              gy_time before, gy_amounts *out, bool *nomem)
 {
-    for (gy_time t = p->now, next; t < before; t = next) {
+    for (gy_time t = from, next; t < before; t = next) {
         uint32_t left = s->gpus;
         next = GY_NEVER;
         out->n = 0;
@@ -243,15 +311,15 @@ static gy_time earliest_split(struct gy_profile *p, const struct gy_shape *s, gy
     return GY_NEVER;
 }
 
-gy_time gy_profile_earliest(struct gy_profile *p, const struct gy_shape *s, gy_time length, gy_time before,
-                            gy_amounts *out, bool *nomem)
+gy_time gy_profile_earliest(struct gy_profile *p, const struct gy_shape *s, gy_time length, gy_time from,
+                            gy_time before, gy_amounts *out, bool *nomem)
 {
     mark_eligible(p, s);
     if (s->any_split)
-        return earliest_split(p, s, length, before, out, nomem);
+        return earliest_split(p, s, length, from, before, out, nomem);
     if (s->full_nodes == 1 && s->rest == 0) {
         const struct gy_need need = gy_profile_need(s);
         return earliest_one(p, &need, length, before, out, nomem);
     }
-    return earliest_gang(p, s, length, before, out, nomem);
+    return earliest_gang(p, s, length, from, before, out, nomem);
 }
