@@ -37,8 +37,9 @@ static void cons_fini(void *self)
 static bool withdraw(struct gy_conservative *c, gy_job_id job)
 {
     const struct gy_reserved *r = &c->rows.at[job.i];
-    if (!gy_cons_unreserve(c, job))
+    if (!gy_cons_lift(c, r))
         return false;
+    gy_cons_unlist(c, r);
     for (size_t i = 0; i < r->nodes.n; i++)
         if (!gy_cons_note_freed(c, r->nodes.at[i].node))
             return false;
@@ -133,8 +134,10 @@ static int try_reserved(const struct pass *p, gy_job_id job)
     const int started = try_now(p, job, r->lane, r->estimate, &tried);
     if (started == 0 && !tried.refused)
         gy_queue_set_mode(&p->s->queue, r->lane, GY_LANE_CLOSED, tried.why);
-    if (started == 1)
+    if (started == 1) {
+        gy_cons_unlist(p->c, r);
         gy_cons_leave(p->c, job);
+    }
     return started;
 }
 
@@ -170,83 +173,41 @@ static int fit_anew(const struct pass *p, gy_job_id job)
     return settle(p, job, start, &c->found);
 }
 
-static bool class_eligible(const struct gy_shape *s, uint32_t klass)
-{
-    for (uint32_t i = 0; i < s->n_classes; i++)
-        if (s->classes[i] == klass)
-            return true;
-    return false;
-}
-
-/* The need on one node that is easiest to meet. */
-static struct gy_need least_need(const struct gy_shape *s)
-{
-    struct gy_need need = s->rest ? gy_need_rest(s) : gy_profile_need(s);
-    if (s->any_split)
-        need.gpus = 1;
-    return need;
-}
-
-static bool holds_node(const struct gy_reserved *r, gy_node_id n)
-{
-    for (size_t i = 0; i < r->nodes.n; i++)
-        if (r->nodes.at[i].node.i == n.i)
-            return true;
-    return false;
-}
-
-/* The earliest time at which a start before the planned one may be possible, for it must use a node where something was
- * freed since the last test: GY_NEVER when there is none. A bound, not always reached. */
-static gy_time may_improve(const struct gy_conservative *c, const struct gy_reserved *r, const struct gy_shape *s)
-{
-    const struct gy_need need = least_need(s);
-    gy_time best = r->start;
-    for (size_t i = c->freed.n; i-- > 0;) {
-        const gy_node_id n = {c->freed.at[i].node};
-        if (c->freed.at[i].when <= r->tested || gy_profile_first(&c->profile, n, need.gpus) >= best ||
-            !class_eligible(s, c->profile.klass.at[n.i]))
-            continue;
-        const gy_time t = holds_node(r, n)
-                              ? gy_profile_first(&c->profile, n, need.gpus) /* its own part is still taken */
-                              : gy_profile_on_node(&c->profile, n, &need, r->estimate, best);
-        best = t < best ? t : best;
-    }
-    return best < r->start ? best : GY_NEVER;
-}
-
-/* Earliest start of a job of one node before its planned one: it must be on a freed node. */
-static gy_time improve_one(struct gy_conservative *c, const struct gy_reserved *r, const struct gy_shape *s,
-                           bool *nomem)
-{
-    const struct gy_need need = gy_profile_need(s);
-    gy_time best = r->start;
-    uint32_t node = UINT32_MAX;
-    for (size_t i = 0; i < c->freed.n; i++) {
-        const struct gy_freed f = c->freed.at[i];
-        const gy_time before = best < r->start && f.node < node ? best + 1 : best; /* as early, on a lower node */
-        if (f.when <= r->tested || gy_profile_first(&c->profile, (gy_node_id){f.node}, need.gpus) >= before ||
-            !class_eligible(s, c->profile.klass.at[f.node]))
-            continue;
-        const gy_time t = gy_profile_on_node(&c->profile, (gy_node_id){f.node}, &need, r->estimate, before);
-        if (t < before) {
-            best = t;
-            node = f.node;
-        }
-    }
-    if (node == UINT32_MAX)
-        return GY_NEVER;
-    c->found.n = 0;
-    const struct gy_amount a = gy_profile_amount(&c->profile, (gy_node_id){node}, &need);
-    *nomem = !gy_vec_push(&c->found, a);
-    return best;
-}
-
 static bool note_old_nodes(struct gy_conservative *c, gy_job_id job)
 {
     for (size_t i = 0; i < c->rows.at[job.i].nodes.n; i++)
         if (!gy_cons_note_freed(c, c->rows.at[job.i].nodes.at[i].node))
             return false;
     return true;
+}
+
+/* A job that is lifted out of the profile, after something was freed: starts, or says when it could start earlier than
+ * planned (GY_NEVER: not), on c->found. 1: it started; 0; -1: failed. */
+static int look_again(const struct pass *p, gy_job_id job, const struct gy_shape *shape, gy_time *start)
+{
+    struct gy_conservative *c = p->c;
+    const struct gy_reserved *r = &c->rows.at[job.i];
+    bool nomem = false;
+    int started = shape->fraction ? try_reserved(p, job) : 0;
+    if (started)
+        return started;
+    *start = gy_cons_improve(c, r, shape, &nomem);
+    if (nomem)
+        return -1;
+    return *start <= p->v->now && !shape->fraction ? try_reserved(p, job) : 0;
+}
+
+/* The same for one whose time has come: if something else is there, it is planned anew. */
+static int look_due(const struct pass *p, gy_job_id job, const struct gy_shape *shape, gy_time *start)
+{
+    struct gy_conservative *c = p->c;
+    bool nomem = false;
+    const int started = try_reserved(p, job);
+    if (started)
+        return started;
+    *start =
+        gy_profile_earliest(&c->profile, shape, c->rows.at[job.i].estimate, p->v->now, GY_NEVER, &c->found, &nomem);
+    return nomem ? -1 : 0;
 }
 
 /* A reserved job moves to its earliest time, the others kept. 1: it started; 0; -1: failed. */
@@ -257,38 +218,24 @@ static int move_earlier(const struct pass *p, gy_job_id job)
     const struct gy_shape *shape = gy_shape_at(p->v->shapes, r->lane);
     const bool due = r->start <= p->v->now;
     const bool part = shape->fraction && gy_queue_mode(&p->s->queue, r->lane) != GY_LANE_CLOSED;
-    bool nomem = false;
-    int started = 0;
-    const gy_time from = may_improve(c, r, shape);
-    if (!due && !part && from == GY_NEVER) {
+    if (!due && !part && !gy_cons_may_improve(c, r, shape)) {
         r->tested = c->clock;
         return 0;
     }
-    if (!gy_cons_unreserve(c, job))
-        return -1;
-    if (due || part)
-        started = try_reserved(p, job);
     gy_time start = GY_NEVER;
-    if (started == 0 && due) { /* something else is there: planned anew */
-        start = gy_profile_earliest(&c->profile, shape, r->estimate, p->v->now, GY_NEVER, &c->found, &nomem);
-        return nomem || !note_old_nodes(c, job) ? -1 : settle(p, job, start, &c->found);
-    }
-    if (started == 0) {
-        const bool one = !shape->any_split && shape->full_nodes == 1 && shape->rest == 0;
-        start = one ? improve_one(c, r, shape, &nomem)
-                    : gy_profile_earliest(&c->profile, shape, r->estimate, from, r->start, &c->found, &nomem);
-        if (nomem)
-            return -1;
-        if (start <= p->v->now && !shape->fraction)
-            started = try_reserved(p, job);
-    }
+    if (!gy_cons_lift(c, r))
+        return -1;
+    const int started = due ? look_due(p, job, shape, &start) : look_again(p, job, shape, &start);
     if (started < 0)
         return -1;
-    if (started)
-        return note_old_nodes(c, job) ? 1 : -1;
-    if (start == GY_NEVER) /* no better: back where it was */
-        return settle(p, job, r->start, &r->nodes);
-    return note_old_nodes(c, job) ? settle(p, job, start, &c->found) : -1;
+    if (!started && !due && start == GY_NEVER) { /* no better: back where it was */
+        r->tested = c->clock;
+        return gy_cons_put_back(c, r) ? 0 : -1;
+    }
+    gy_cons_unlist(c, r);
+    if (!note_old_nodes(c, job))
+        return -1;
+    return started ? 1 : settle(p, job, start, &c->found);
 }
 
 /* Plans all reservations from nothing. */

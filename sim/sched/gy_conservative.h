@@ -1,5 +1,5 @@
-/* Conservative backfill's insides, shared by backfill_conservative.c (passes), reservations.c (who holds what) and
- * holders.c (what running jobs take out of the profile). */
+/* Conservative backfill's insides, shared by backfill_conservative.c (passes), reservations.c (who holds what),
+ * improve.c (what could start earlier) and holders.c (what running jobs take out of the profile). */
 #ifndef GY_CONSERVATIVE_H
 #define GY_CONSERVATIVE_H
 #include "gy_profile.h"
@@ -60,9 +60,18 @@ bool gy_cons_enter(struct gy_conservative *c, const struct gy_queued *q, gy_job_
                    gy_time estimate);                         /* without a start */
 void gy_cons_leave(struct gy_conservative *c, gy_job_id job); /* its place in order; the reservation is gone already */
 bool gy_cons_reserve(struct gy_conservative *c, gy_job_id job, gy_time start, const gy_amounts *nodes);
-bool gy_cons_unreserve(struct gy_conservative *c, gy_job_id job); /* keeps start and nodes in its row */
+/* Out of the profile, and back; the planned start stays listed. */
+bool gy_cons_lift(struct gy_conservative *c, const struct gy_reserved *r);
+bool gy_cons_put_back(struct gy_conservative *c, const struct gy_reserved *r);
+void gy_cons_unlist(struct gy_conservative *c, const struct gy_reserved *r); /* its planned start */
 bool gy_cons_note_freed(struct gy_conservative *c, gy_node_id node);
 void gy_cons_trim_freed(struct gy_conservative *c); /* forgets what every job has been tested for */
+
+/* improve.c: whether a start before the planned one may be possible, for it must use a node where something was freed
+ * since the last test; and, for a job that is lifted, the earliest such start, on c->found (GY_NEVER: none). */
+bool gy_cons_may_improve(const struct gy_conservative *c, const struct gy_reserved *r, const struct gy_shape *s);
+gy_time gy_cons_improve(struct gy_conservative *c, const struct gy_reserved *r, const struct gy_shape *s, bool *nomem);
+
 static inline bool gy_cons_has(const struct gy_conservative *c, gy_job_id job)
 {
     return job.i < c->rows.n && c->rows.at[job.i].in;

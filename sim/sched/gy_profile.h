@@ -62,6 +62,9 @@ gy_time gy_profile_until(const struct gy_profile *p, gy_node_id n, const struct 
 /* Earliest start in [p->now, before) on the node; GY_NEVER when none. */
 gy_time gy_profile_on_node(const struct gy_profile *p, gy_node_id n, const struct gy_need *need, gy_time length,
                            gy_time before);
+/* The first and the last start in [p->now, before) on the node; false when none. */
+bool gy_profile_starts(const struct gy_profile *p, gy_node_id n, const struct gy_need *need, gy_time length,
+                       gy_time before, gy_time *first, gy_time *last);
 /* The first time at which the node has as many GPUs as needed: no start is earlier. */
 static inline gy_time gy_profile_first(const struct gy_profile *p, gy_node_id n, uint32_t gpus)
 {

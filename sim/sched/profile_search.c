@@ -52,6 +52,23 @@ gy_time gy_profile_on_node(const struct gy_profile *p, gy_node_id n, const struc
     return on_node_from(p, n, need, length, p->now, before);
 }
 
+bool gy_profile_starts(const struct gy_profile *p, gy_node_id n, const struct gy_need *need, gy_time length,
+                       gy_time before, gy_time *first, gy_time *last)
+{
+    bool found = false;
+    for (gy_time t = p->now; (t = on_node_from(p, n, need, length, t, before)) < before;) {
+        const gy_time until = gy_profile_until(p, n, need, t);
+        const gy_time end = until == GY_NEVER ? before : until - (length > 0 ? length - 1 : 0);
+        *first = found ? *first : t;
+        *last = (end < before ? end : before) - 1;
+        found = true;
+        if (until == GY_NEVER)
+            break;
+        t = until;
+    }
+    return found;
+}
+
 struct gy_need gy_profile_need(const struct gy_shape *s)
 {
     struct gy_need need = gy_need_full(s);
@@ -197,11 +214,11 @@ static void bounds(struct gy_profile *p, gy_starts *s, uint32_t gpus, gy_time fr
     }
 }
 
-/* Makes the starts up to t true ones, at t or later; returns how many nodes can start at t. */
-static uint32_t make_true(struct gy_profile *p, gy_starts *s, const struct gy_need *need, gy_time length, gy_time t,
-                          gy_time before)
+/* Makes the starts up to t true ones, at t or later, until as many nodes as wanted can start at t; whether there are.
+ */
+static bool make_true(struct gy_profile *p, gy_starts *s, const struct gy_need *need, gy_time length, gy_time t,
+                      gy_time before, uint32_t wanted)
 {
-    uint32_t now = 0;
     for (size_t i = 0; i < s->n; i++) {
         struct gy_start *n = &s->at[i];
         if (n->at > t)
@@ -210,9 +227,10 @@ static uint32_t make_true(struct gy_profile *p, gy_starts *s, const struct gy_ne
             n->at = on_node_from(p, (gy_node_id){n->node}, need, length, t, before);
             n->known = true;
         }
-        now += n->at == t;
+        if (n->at == t && --wanted == 0)
+            return true;
     }
-    return now;
+    return false;
 }
 
 static bool name_nodes(const struct gy_profile *p, const struct gy_need *full, uint32_t n, const struct gy_need *rest,
@@ -250,8 +268,8 @@ static gy_time earliest_gang(struct gy_profile *p, const struct gy_shape *s, gy_
         t = b > t ? b : t;
         if (t >= before)
             return GY_NEVER;
-        const bool enough = make_true(p, &p->full, &full, length, t, before) >= s->full_nodes;
-        if (enough && (!s->rest || make_true(p, &p->rest, &rest, length, t, before) > s->full_nodes)) {
+        if (make_true(p, &p->full, &full, length, t, before, s->full_nodes) &&
+            (!s->rest || make_true(p, &p->rest, &rest, length, t, before, s->full_nodes + 1))) {
             *nomem = !name_nodes(p, &full, s->full_nodes, s->rest ? &rest : NULL, t, out);
             return *nomem ? GY_NEVER : t;
         }

@@ -93,16 +93,22 @@ bool gy_cons_reserve(struct gy_conservative *c, gy_job_id job, gy_time start, co
     return gy_blist_insert(&c->starts, &key, 0) && book(c, r, -1);
 }
 
-bool gy_cons_unreserve(struct gy_conservative *c, gy_job_id job)
+bool gy_cons_lift(struct gy_conservative *c, const struct gy_reserved *r)
 {
-    struct gy_reserved *r = &c->rows.at[job.i];
-    const struct gy_item key = {r->start, 0, r->item.row, job.i};
+    return r->start == GY_NEVER || book(c, r, 1);
+}
+
+bool gy_cons_put_back(struct gy_conservative *c, const struct gy_reserved *r)
+{
+    return r->start == GY_NEVER || book(c, r, -1);
+}
+
+void gy_cons_unlist(struct gy_conservative *c, const struct gy_reserved *r)
+{
+    const struct gy_item key = {r->start, 0, r->item.row, r->item.job};
     struct gy_blist_pos pos;
-    if (r->start == GY_NEVER)
-        return true;
-    if (gy_blist_find(&c->starts, &key, &pos))
+    if (r->start != GY_NEVER && gy_blist_find(&c->starts, &key, &pos))
         gy_blist_erase(&c->starts, &pos);
-    return book(c, r, 1);
 }
 
 bool gy_cons_note_freed(struct gy_conservative *c, gy_node_id node)
