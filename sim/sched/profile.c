@@ -131,7 +131,6 @@ bool gy_profile_add(struct gy_profile *p, const struct gy_amount *a, gy_time fro
         return true;
     if (!gy_vec_reserve(&l->steps, l->steps.n + 2))
         return false;
-    drop_past(l, p->now);
     const size_t begin = cut(l, from);
     const size_t end = to == GY_NEVER ? l->steps.n : cut(l, to);
     for (size_t i = begin; i < end; i++) {
@@ -142,6 +141,7 @@ bool gy_profile_add(struct gy_profile *p, const struct gy_amount *a, gy_time fro
     }
     join(l, end);
     join(l, begin);
+    drop_past(l, p->now); /* also the step that ended just now: it would look like room */
     refresh(p, a->node);
     return true;
 }
