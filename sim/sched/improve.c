@@ -28,12 +28,24 @@ static struct gy_need least_need(const struct gy_shape *s)
     return need;
 }
 
+static bool holds_node(const struct gy_reserved *r, uint32_t node)
+{
+    for (size_t i = 0; i < r->nodes.n; i++)
+        if (r->nodes.at[i].node.i == node)
+            return true;
+    return false;
+}
+
 bool gy_cons_may_improve(const struct gy_conservative *c, const struct gy_reserved *r, const struct gy_shape *s)
 {
-    const uint32_t gpus = s->any_split ? 1 : s->fraction ? s->fraction_gpus : s->rest ? s->rest : s->gpus;
-    for (size_t i = c->freed.n; i-- > 0;)
-        if (worth(c, r, s, &c->freed.at[i], gpus, r->start))
+    const struct gy_need need = least_need(s);
+    for (size_t i = c->freed.n; i-- > 0;) {
+        const struct gy_freed *f = &c->freed.at[i];
+        if (worth(c, r, s, f, need.gpus, r->start) && /* its own part is not lifted yet: such a node cannot be judged */
+            (holds_node(r, f->node) ||
+             gy_profile_on_node(&c->profile, (gy_node_id){f->node}, &need, r->estimate, r->start) < r->start))
             return true;
+    }
     return false;
 }
 
