@@ -8,8 +8,8 @@
 #include "gy_hash.h"
 #include "reader.h"
 
-#define FILE_MAX  ((size_t)1 << 30)
-#define DEPTH_MAX 500 /* of profiles made of profiles */
+#define FILE_MAX  ((size_t)1 << 27) /* a tree of it takes many times that in memory */
+#define DEPTH_MAX 500               /* of profiles made of profiles */
 
 struct profile {
     const struct gy_json *is;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "reader.h"
 
-#define FILE_MAX ((size_t)1 << 28)
+#define FILE_MAX ((size_t)1 << 25)
 
 struct layout { /* where the columns are */
     size_t columns;

@@ -234,10 +234,26 @@ static void print_hours(const struct page *p)
     gy_writer_printf(p->to, "%.1f %% of the free GPU-hours are too small for the job mix\n", 100 * fragmented);
 }
 
+/* At most three lines, broken at spaces. */
 static void warn(const struct page *p, const char *text)
 {
+    const size_t width = (size_t)p->style->width - 2;
+
     page_painted(p, YELLOW, "! ");
-    gy_print_fitted(p->to, text, p->style->width - 2, false);
+    for (int line = 0;; line++) {
+        const size_t len = strlen(text);
+        size_t n = len < width ? len : width;
+        while (len > width && n > width / 2 && text[n] != ' ')
+            n--;
+        if (len <= width || line == 2 || text[n] != ' ')
+            break;
+        char part[128];
+        snprintf(part, sizeof part, "%.*s", (int)n, text);
+        gy_print_fitted(p->to, part, (int)width, false);
+        gy_writer_text(p->to, "\n  ");
+        text += n + 1;
+    }
+    gy_print_fitted(p->to, text, (int)width, false);
     gy_writer_text(p->to, "\n");
 }
 

@@ -22,6 +22,28 @@ const struct gy_verb gy_verbs[] = {
      .common = GY_CLI_SCENARIO | GY_CLI_FORMAT | GY_CLI_JSON | GY_CLI_QUIET,
      .summary = "Loads and resolves a scenario and prints what was understood; no run",
      .run = gy_verb_validate},
+    {.name = "compare",
+     .args = "RUN RUN…",
+     .min_args = 2,
+     .max_args = 1000,
+     .common = GY_CLI_JSON | GY_CLI_QUIET,
+     .options = gy_compare_options,
+     .summary = "Shows what differs between runs, against the first; with spread where there are several seeds",
+     .doc =
+         "Runs that differ in nothing but the seed count as one setting: its mean with the 95 % confidence interval is "
+         "shown, and p is of a t-test, paired by seed where both settings ran under the same seeds.",
+     .run = gy_verb_compare},
+    {.name = "check",
+     .args = "RUN",
+     .min_args = 1,
+     .max_args = 1,
+     .common = GY_CLI_JSON | GY_CLI_QUIET,
+     .options = gy_check_options,
+     .summary = "The CI gate: thresholds and baseline deltas; exit status 1 when one fails",
+     .doc =
+         "Checks the thresholds of the run's own scenario, those of --thresholds, and the values of --baseline with "
+         "their tolerances (5 % where the file names none; only in the bad direction, so a shorter wait never fails).",
+     .run = gy_verb_check},
     {.name = "schema",
      .args = "scenario",
      .min_args = 1,
@@ -70,5 +92,17 @@ const struct gy_verb gy_verbs[] = {
      .summary = "Makes up a trace as gpuyard CSV: cycles of day and week, heavy tails, a mix of sizes",
      .doc = "Equal options give equal traces. The defaults make the shipped sample, traces/samples/quickstart.csv.",
      .run = gy_verb_trace_generate},
+    {.name = "predict flows",
+     .args = "FLOWS.csv",
+     .min_args = 1,
+     .max_args = 1,
+     .common = GY_CLI_OUT | GY_CLI_JSON | GY_CLI_QUIET,
+     .options = gy_predict_flows_options,
+     .summary = "Replays flows on links to their ends at max-min fair rates",
+     .doc =
+         "FLOWS.csv has columns flow, bytes, start_s (0 when left out) and links (names joined by ;), others are "
+         "ignored; it may be - or .gz. With --out PATH.csv the ends go there (flow, end_s) and the load of the links "
+         "to PATH.links.csv; with --json both go to standard output.",
+     .run = gy_verb_predict_flows},
     {0},
 };
