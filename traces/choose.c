@@ -44,6 +44,7 @@ static const struct gy_reader_type *sniff(struct gy_input *in, struct gy_error *
         return NULL;
     if (n == 0) {
         gy_fail(err, GY_EINPUT, gy_input_name(in), "the file is empty; a trace was expected");
+        gy_hint(err, "was its download or the program that writes it cut off?");
         return NULL;
     }
     for (size_t i = 0; gy_readers[i] != NULL; i++) {

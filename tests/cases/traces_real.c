@@ -218,3 +218,21 @@ Test(traces_real, pai_tables_whose_rows_do_not_meet)
                  -1); /* one row each, of different jobs; the task table is found beside */
     cr_expect(strstr(err.what, "no row in the task table") != NULL, "%s", err.what);
 }
+
+Test(traces_real, gavel_with_its_measured_throughputs)
+{
+    char trace[1024];
+    struct gy_trace_options o = GY_TRACE_OPTIONS_INIT;
+    struct gy_trace *t;
+    struct gy_error err = {0};
+
+    if (data_path("gavel/e13805.trace") == NULL)
+        return;
+    snprintf(trace, sizeof trace, "%s", data_path("gavel/e13805.trace"));
+    o.path = trace;
+    o.second_path = data_path("../gavel/simulation_throughputs.json");
+    cr_assert_eq(gy_trace_load(&o, NULL, &t, &err), 0, "%s %s", err.place, err.what);
+    cr_expect_eq(t->rows_read, 607);
+    cr_expect_eq(t->rows_kept, 504);
+    gy_trace_free(t);
+}

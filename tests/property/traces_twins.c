@@ -58,6 +58,46 @@ Test(traces_twins, any_fields_survive_writing_and_reading)
     }
 }
 
+/* A line without quotes is cut in place; the same line behind a quoted field goes through libcsv. */
+Test(traces_twins, both_ways_of_cutting_a_line_agree)
+{
+    static const char alphabet[] = "ab,, \t;.";
+    struct gy_stream s;
+
+    cr_assert(gy_stream_init(&s, 5, "test"));
+    for (int i = 0; i < 3000; i++) {
+        char line[40], text[128];
+        size_t len = gy_stream_below(&s, sizeof line - 2), n;
+        struct gy_error err = {0};
+        char delimiter = ",;\t"[gy_stream_below(&s, 3)];
+        for (size_t c = 0; c < len; c++)
+            line[c] = alphabet[gy_stream_below(&s, sizeof alphabet - 1)];
+        line[len] = '\0';
+        n = (size_t)snprintf(text, sizeof text, "x%c%s\n\"x\"%c%s%s", delimiter, line, delimiter, line,
+                             i % 2 ? "\n" : "\r\n");
+        struct gy_input *in = gy_input_memory("x", text, n, &err);
+        struct gy_csv *c = gy_csv_new(in, delimiter, &err);
+        char first[400];
+        size_t k = 0;
+        cr_assert_eq(gy_csv_next(c, &err), 1);
+        size_t fields = gy_csv_fields(c);
+        for (size_t f = 0; f < fields; f++)
+            k +=
+                (size_t)snprintf(first + k, sizeof first - k, "[%s]%zu", gy_csv_field(c, f).at, gy_csv_field(c, f).len);
+        cr_assert_eq(gy_csv_next(c, &err), 1);
+        cr_assert_eq(gy_csv_fields(c), fields, "\"%s\"", line);
+        char second[400];
+        k = 0;
+        for (size_t f = 0; f < fields; f++)
+            k += (size_t)snprintf(second + k, sizeof second - k, "[%s]%zu", gy_csv_field(c, f).at,
+                                  gy_csv_field(c, f).len);
+        cr_assert_str_eq(first, second, "\"%s\"", line);
+        gy_csv_free(c);
+        gy_input_close(in);
+    }
+    gy_stream_free(&s);
+}
+
 #define N 12
 
 /* A row goes exactly when it waits for itself or can reach itself over other rows that do not wait for themselves. */

@@ -76,6 +76,7 @@ Test(traces_load, files_that_cannot_be_used)
         cr_expect_null(load_text2(table[i].format, table[i].text, NULL, NULL, &err), "%s", table[i].text);
         cr_expect(strstr(err.what, table[i].what) != NULL, "%s -> %s", table[i].text, err.what);
         cr_expect_eq(gy_exit_status(err.code), 2);
+        cr_expect(err.hint[0] != '\0' || table[i].format != NULL || table[i].text[0] == '{', "no hint: %s", err.what);
         for (const char *c = err.what; *c != '\0'; c++)
             cr_expect((unsigned char)*c >= 0x20, "a control byte reached the message");
     }
@@ -304,6 +305,19 @@ Test(traces_load, mapped_epoch_start_and_end)
     gy_trace_free(t);
 }
 
+Test(traces_load, dates_and_seconds_do_not_mix)
+{
+    struct gy_error err;
+    struct gy_trace *t =
+        load_mapped("{\"submit_s\": \"s\", \"gpus\": {\"value\": \"1\"}, \"duration_s\": {\"value\": \"1\"}}",
+                    "s\n2024-01-01 00:00:00\n5\n2024-01-01 00:00:07\n1704067205\n", &err);
+    cr_assert_not_null(t, "%s", err.what);
+    cr_expect_eq(t->rows_kept, 3);
+    cr_expect_eq(t->jobs.at[2].submit, S(7));
+    cr_expect_eq(why_of(&t->skips, "submit_s: a date among seconds, or seconds among dates")->count, 1);
+    gy_trace_free(t);
+}
+
 Test(traces_load, bad_maps_name_the_key)
 {
     static const struct {
@@ -362,6 +376,22 @@ Test(traces_load, what_is_written_reads_back_equal)
     cr_assert_eq(gy_writer_commit(w, &err), 0);
     cr_assert_eq(gy_writer_commit(w2, &err), 0);
     gy_trace_free(back);
+    gy_trace_free(t);
+}
+
+Test(traces_load, columns_that_are_not_ours_go_through)
+{
+    struct gy_error err = {0};
+    struct gy_trace *t = load_text(NULL, "colour,job_id,submit_s,duration_s,gpus,\"a, b\",limits_s\n"
+                                         "red,1,5,1,1,None,7\n,2,5,1,1,x,\nbad,3,-1,1,1,y,8\n\" blue \",4,0,1,1,,9\n");
+    struct gy_writer *w = gy_writer_open(NULL, &err);
+    size_t len;
+
+    why_of(&t->notes, "column not known, though its name is near to one that is; kept, not used");
+    gy_trace_write_csv(t, w);
+    cr_expect_str_eq(gy_writer_memory(w, &len), "job_id,submit_s,duration_s,gpus,colour,\"a, b\",limits_s\n"
+                                                "4,0,1,1,\" blue \",,9\n1,5,1,1,red,None,7\n2,5,1,1,,x,\n");
+    cr_assert_eq(gy_writer_commit(w, &err), 0);
     gy_trace_free(t);
 }
 
