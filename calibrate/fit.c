@@ -36,6 +36,11 @@ int gy_set_query(const struct gy_meas_set *s, struct gy_arena *arena, struct gy_
             of[i] = i + 1 < s->nodes ? s->gpus_per_node : s->ranks - (s->nodes - 1) * s->gpus_per_node;
         q->gpus_of = of;
     }
+    struct gy_error quiet = {0};
+    if ((q->algo || q->proto) && gy_coll_check(q, &quiet)) { /* NCCL falls back where what was forced cannot run */
+        q->algo = GY_ALGO_AUTO;
+        q->proto = GY_PROTO_AUTO;
+    }
     return gy_coll_check(q, err);
 }
 
