@@ -5,6 +5,7 @@ import { at, entries, metric, openRows, openRun, type Run, runCount } from "./da
 import { button, h } from "./dom";
 import { count, duration, percent, visible } from "./format";
 import type { Section } from "./section";
+import { warnings } from "./sections/assumed";
 import { sections } from "./sections/index";
 import { goalsOf } from "./sections/goals";
 import { css, startTheme, toggleTheme } from "./theme";
@@ -13,14 +14,14 @@ function verdict(runs: Run[]): HTMLElement | null {
   const all = runs.flatMap(goalsOf);
   if (all.length === 0) return null;
   const bad = all.filter(g => !g.ok).length;
-  return h("a", { href: "#thresholds", class: `verdict ${bad ? "bad" : "good"}` }, bad ? `✗ ${bad} of ${all.length} thresholds not met` : `✓ ${all.length === 1 ? "the threshold" : `all ${all.length} thresholds`} met`);
+  return h("a", { href: "#thresholds", class: `verdict ${bad ? "bad" : "good"}` }, bad ? `✗ ${bad} of ${all.length} thresholds not met` : `✓ ${all.length === 1 ? "the threshold is" : all.length === 2 ? "both thresholds are" : `all ${all.length} thresholds are`} met`);
 }
 
 function sentence(r: Run): string {
   const jobs = count(metric(r, "jobs.submitted")), span = duration(r.end - r.first);
   const nodes = entries(at(r.summary, "gpu_type")).map(([k]) => k).filter(k => k !== "");
   const total = metric(r, "gpu_hours.total") / ((r.end - r.first) / 3600);
-  return `${jobs} jobs on ${count(total)} GPUs${nodes.length && nodes.length < 5 ? ` (${nodes.map(n => visible(n, 24)).join(", ")})` : ""} over ${span}: ${percent(metric(r, "utilization.allocated"))} of the GPU time was held, half of the jobs waited ${duration(metric(r, "wait_s.p50"))} or less, and the mean wait was ${duration(metric(r, "wait_s.mean"))}.`;
+  return `${jobs} jobs on ${count(total)} GPUs${nodes.length && nodes.length < 5 ? ` (${nodes.map(n => visible(n, 24)).join(", ")})` : ""} over ${span}: ${percent(metric(r, "utilization.allocated"))} of the GPU time was held, ${metric(r, "wait_s.p50") > 0 ? `half of the jobs waited ${duration(metric(r, "wait_s.p50"))} or less` : "at least half of the jobs started at once"}, and the mean wait was ${duration(metric(r, "wait_s.mean"))}.`;
 }
 
 function hero(runs: Run[]): HTMLElement {
@@ -32,7 +33,7 @@ function hero(runs: Run[]): HTMLElement {
     out.append(h("ol", { class: "runs" }, ...runs.map((r, i) => h("li", null, h("span", { class: "swatch", style: `background:${css(i)}` }), h("b", null, String.fromCharCode(65 + i)), h("span", { dir: "auto" }, visible(r.label, 80)),
       h("small", { dir: "auto" }, visible(String(r.manifest.policy ?? ""), 160))))));
   } else {
-    out.append(h("p", { class: "lead" }, sentence(first)), h("p", { class: "policy", dir: "auto" }, visible(String(first.manifest.policy ?? ""), 200)));
+    out.append(h("p", { class: "lead" }, sentence(first)), h("p", { class: "policy", dir: "auto" }, visible(String(first.manifest.policy ?? ""), 200)), ...warnings(first).map(w => h("p", { class: "note bad" }, w)));
   }
   const v = verdict(runs);
   if (v) out.append(v);

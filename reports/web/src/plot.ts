@@ -101,7 +101,7 @@ function make(o: PlotOptions, area: HTMLElement, width: number): uPlot {
   const log = o.xKind === "log-seconds";
   const sync = o.shared ? linked.get(o.shared) ?? linked.set(o.shared, uPlot.sync(o.shared)).get(o.shared)! : undefined;
   const widest = Math.max(...o.series.map(s => { let m = 0; for (let i = 0; i < s.values.length; i++) if (s.values[i] > m) m = s.values[i]; return m; }), 0);
-  return new uPlot({
+  const made = new uPlot({
     width,
     height: o.height ?? (width < 500 ? 200 : 250),
     ms: 1,
@@ -118,18 +118,20 @@ function make(o: PlotOptions, area: HTMLElement, width: number): uPlot {
       { ...axis, size: 62, values: (_u: uPlot, s: number[]) => s.map(v => o.y(v)), label: o.yLabel, labelSize: 18, labelFont: font, labelGap: 0 },
     ],
     series: [
-      { label: o.xLabel, value: (_u, v) => v === null || v === undefined ? "–" : log ? duration(v) : moment(v) },
+      { label: log ? "at" : "time", value: (_u, v) => v === null || v === undefined ? "" : log ? duration(v) : moment(v) },
       ...turn.map(i => {
         const s = o.series[i], colour = s.colour();
         return {
           label: s.label, stroke: colour, width: o.stacked ? 0 : 1.75, paths: path, points: { show: false }, dash: s.dash,
           fill: s.fill ? (o.stacked ? colour : tint(colour, 0.18)) : undefined,
-          value: (_u: uPlot, _v: number, _s: number, at: number | null) => at === null || at === undefined ? "–" : o.y(s.values[at]),
+          value: (_u: uPlot, _v: number, _s: number, at: number | null) => at === null || at === undefined ? "" : o.y(s.values[at]),
         };
       }),
     ],
     legend: { live: true },
   }, [o.x as number[], ...turn.map(i => tops[i] as number[])], area);
+  made.root.querySelectorAll<HTMLElement>(".u-legend .u-series").forEach((e, k) => { e.style.order = String(k === 0 ? 0 : turn[k - 1] + 1); });
+  return made;
 }
 
 function png(u: uPlot, o: PlotOptions): void {

@@ -7,6 +7,17 @@ import { table } from "../table";
 import { css } from "../theme";
 import { letter, num, texts } from "./shared";
 
+/* What a reader must know before any figure. */
+export function warnings(r: Run): string[] {
+  const state = at(r.summary, "steady_state");
+  return [
+    r.manifest.status === "partial" && "This run was stopped before its end: every figure is of a part.",
+    r.manifest.deadlock === true && "Jobs were left when nothing could change any more: a deadlock.",
+    state === "overloaded" && "The work asked for exceeds the cluster: waits depend on how long the run was watched.",
+    state === "backlogged" && "The queue grew: waits depend on how long the run was watched.",
+  ].filter(x => typeof x === "string");
+}
+
 function about(r: Run): HTMLElement {
   const m = r.manifest, missing = texts(at(m, "not_modelled"));
   const word = (s: unknown) => typeof s === "string" ? visible(s, 200) : "";
@@ -17,14 +28,8 @@ function about(r: Run): HTMLElement {
     ["Random numbers", `seed ${String(m.seed)}`],
     ["Window", `second ${count(r.first)} to ${count(r.end)}`],
   ];
-  const states: [boolean, string][] = [
-    [m.status === "partial", "This run was stopped before its end: every figure is of a part."],
-    [m.deadlock === true, "Jobs were left when nothing could change any more: a deadlock."],
-    [at(r.summary, "steady_state") === "overloaded", "The work asked for exceeds the cluster: waits depend on how long the run was watched."],
-    [at(r.summary, "steady_state") === "backlogged", "The queue grew: waits depend on how long the run was watched."],
-  ];
   return h("div", null,
-    ...states.filter(([on]) => on).map(([, text]) => h("p", { class: "note bad" }, text)),
+    ...warnings(r).map(text => h("p", { class: "note bad" }, text)),
     h("dl", { class: "facts" }, ...facts.flatMap(([k, v]) => [h("dt", null, k), h("dd", { dir: "auto" }, v)]),
       h("dt", null, "Not modelled"), h("dd", null, missing.length ? h("ul", { class: "tags" }, ...missing.map(x => h("li", null, visible(x)))) : "nothing was left out that this version knows of")));
 }

@@ -12,7 +12,7 @@ const figures: Figure[] = [
   { name: "utilization.allocated", label: "Allocated", show: percent, better: 1,
     means: r => `of the available GPU time was held by jobs; ${percent(metric(r, "utilization.goodput"))} was work that was kept` },
   { name: "wait_s.p95", label: "Wait, 95th percentile", show: duration, better: -1,
-    means: r => `one job in twenty waited longer; half of them waited ${duration(metric(r, "wait_s.p50"))} or less` },
+    means: r => `one job in twenty waited longer; ${metric(r, "wait_s.p50") > 0 ? `half waited ${duration(metric(r, "wait_s.p50"))} or less` : "at least half started at once"}` },
   { name: "jct_s.p50", label: "Median completion", show: duration, better: -1,
     means: r => `from submission to end for half of the jobs; the mean is ${duration(metric(r, "jct_s.mean"))}` },
   { name: "bounded_slowdown.mean", label: "Mean bounded slowdown", show: amount, better: -1,

@@ -33,7 +33,7 @@ function curves(runs: Run[], of: "wait" | "jct", cls: string): HTMLElement {
   x[points - 1] = most;
   const what = of === "wait" ? "Wait for the first start" : "Completion time, submission to end";
   return plot({
-    name: `${of}-cdf`, caption: what, x, xLabel: of === "wait" ? "wait_s" : "jct_s", xKind: "log-seconds", y: v => percent(v, v === 1 ? 0 : 1), yLabel: "share of jobs", yMax: 1,
+    name: `${of}-cdf`, caption: what, x, xLabel: of === "wait" ? "wait_s" : "jct_s", xKind: "log-seconds", y: v => percent(v, v * 20 % 1 === 0 ? 0 : 2), yLabel: "share of jobs", yMax: 1,
     series: runs.map((r, i) => ({ label: runs.length > 1 ? letter(r) : "jobs that took at most this long", colour: () => series(runs.length > 1 ? r.index : of === "wait" ? 0 : 2),
       values: Float64Array.from(x, v => share(all[i], v)) })),
   });
