@@ -97,6 +97,7 @@ volatile int *gy_cli_catch_signals(void);
 int gy_cli_signal(void); /* the one that came, or 0 */
 
 int gy_verb_run(struct gy_cli *cli);
+int gy_verb_report(struct gy_cli *cli);
 int gy_verb_validate(struct gy_cli *cli);
 int gy_verb_schema(struct gy_cli *cli);
 int gy_verb_policies_list(struct gy_cli *cli);

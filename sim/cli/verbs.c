@@ -15,6 +15,15 @@ const struct gy_verb gy_verbs[] = {
          "SCENARIO.json may be - for standard input, and any file may be .gz. "
          "A threshold of the scenario that is not met makes the exit status 1.",
      .run = gy_verb_run},
+    {.name = "report",
+     .args = "RUN...",
+     .min_args = 1,
+     .max_args = 26,
+     .common = GY_CLI_OUT,
+     .summary = "Writes one HTML file that shows a run, or several side by side; it needs no network",
+     .doc = "RUN is a folder that gpuyard run --out wrote; -o FILE.html says where the page goes. The page carries the "
+            "runs' files, so that it can be sent and opened anywhere.",
+     .run = gy_verb_report},
     {.name = "validate",
      .args = "SCENARIO.json",
      .min_args = 1,
