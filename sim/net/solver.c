@@ -5,7 +5,9 @@
 
 struct gy_solver *gy_solver_new(void)
 {
-    return calloc(1, sizeof(struct gy_solver));
+    struct gy_solver *s = calloc(1, sizeof *s);
+
+    return s;
 }
 
 void gy_solver_free(struct gy_solver *s)
@@ -18,20 +20,22 @@ void gy_solver_free(struct gy_solver *s)
         gy_vec_free(&s->free_blocks[i]);
     gy_vec_free(&s->links);
     gy_vec_free(&s->vars);
-    gy_vec_free(&s->hot);
     gy_vec_free(&s->pool);
     gy_vec_free(&s->coef);
     gy_vec_free(&s->free_vars);
     gy_vec_free(&s->marked);
-    gy_vec_free(&s->risen);
-    gy_vec_free(&s->changed);
+    gy_vec_free(&s->fresh);
+    gy_vec_free(&s->pending);
+    gy_vec_free(&s->moved);
     gy_vec_free(&s->touched);
-    gy_vec_free(&s->lowered);
+    gy_vec_free(&s->changed_links);
+    gy_vec_free(&s->changed);
+    gy_vec_free(&s->candidates);
     gy_heap_free(&s->heap);
     free(s);
 }
 
-static void mark(struct gy_solver *s, uint32_t l)
+void link_mark(struct gy_solver *s, uint32_t l)
 {
     struct link *link = &s->links.at[l];
 
@@ -43,7 +47,7 @@ static void mark(struct gy_solver *s, uint32_t l)
 
 bool gy_solver_add_link(struct gy_solver *s, double capacity, uint32_t *link)
 {
-    struct link l = {.capacity = capacity, .level = INFINITY, .handle = GY_HEAP_NONE};
+    struct link l = {.capacity = capacity, .level = INFINITY, .top = 0, .handle = GY_HEAP_NONE};
 
     if (s->links.n >= GY_SOLVER_NONE || !gy_vec_push(&s->links, l))
         return false;
@@ -55,7 +59,7 @@ bool gy_solver_set_capacity(struct gy_solver *s, uint32_t link, double capacity)
 {
     if (s->links.at[link].capacity != capacity) {
         s->links.at[link].capacity = capacity;
-        mark(s, link);
+        link_mark(s, link);
     }
     return !s->failed;
 }
@@ -95,18 +99,62 @@ static bool link_enter(struct gy_solver *s, uint32_t v, uint32_t k)
     }
     u->at = l->n;
     l->use[l->n++] = (struct gy_solver_use){v, k, u->aw};
+    l->total_aw += u->aw;
     return true;
 }
 
-static void link_leave(struct gy_solver *s, struct gy_solver_use *u)
+static void use_put(struct gy_solver *s, struct link *l, uint32_t at, struct gy_solver_use u)
+{
+    l->use[at] = u;
+    var_uses(s, &s->vars.at[u.other])[u.at].at = at;
+}
+
+/* The variable is no longer the link's own, so its use is behind the own ones. */
+static void link_leave(struct gy_solver *s, const struct gy_solver_use *u)
 {
     struct link *l = &s->links.at[u->other];
-    struct gy_solver_use last = l->use[--l->n];
+    uint32_t at = u->at;
 
-    if (u->at == l->n)
+    l->total_aw = --l->n ? l->total_aw - u->aw : 0;
+    if (at < l->n)
+        use_put(s, l, at, l->use[l->n]);
+}
+
+static void swap_uses(struct gy_solver *s, struct link *l, uint32_t a, uint32_t b)
+{
+    struct gy_solver_use u = l->use[a];
+
+    if (a == b)
         return;
-    l->use[u->at] = last;
-    var_uses(s, &s->vars.at[last.other])[last.at].at = u->at;
+    use_put(s, l, a, l->use[b]);
+    use_put(s, l, b, u);
+}
+
+void link_own(struct gy_solver *s, uint32_t link, uint32_t at)
+{
+    struct link *l = &s->links.at[link];
+
+    l->own_aw += l->use[at].aw;
+    l->own_peak = l->own_aw > l->own_peak ? l->own_aw : l->own_peak;
+    if (l->own_n == 0)
+        l->level = 0, l->fresh = true;
+    swap_uses(s, l, at, l->own_n++);
+}
+
+void link_disown(struct gy_solver *s, uint32_t link, uint32_t at)
+{
+    struct link *l = &s->links.at[link];
+
+    l->own_aw -= l->use[at].aw;
+    swap_uses(s, l, at, --l->own_n);
+    if (l->own_n == 0)
+        l->own_aw = 0, l->level = INFINITY, l->fresh = false;
+    if (l->own_aw < 0.01 * l->own_peak) { /* little is left of much: sum anew, the difference would be rounding */
+        l->own_aw = 0;
+        for (uint32_t i = 0; i < l->own_n; i++)
+            l->own_aw += l->use[i].aw;
+        l->own_peak = l->own_aw;
+    }
 }
 
 /* Fills the block with the distinct links of non-zero coefficient; returns how many. */
@@ -136,8 +184,7 @@ static uint32_t uses_fill(struct gy_solver *s, uint32_t block, double weight, co
 bool gy_solver_add_var(struct gy_solver *s, double weight, double cap, const uint32_t *links, const double *coef,
                        size_t n, uint32_t *var)
 {
-    struct var v = {.weight = weight, .cap = cap, .was_owner = GY_SOLVER_NONE};
-    struct var_hot hot = {.owner = GY_SOLVER_NONE, .state = VAR_NEW, .fresh = true};
+    struct var v = {.owner = GY_SOLVER_NONE, .state = VAR_NEW, .cap_level = cap / weight, .weight = weight, .cap = cap};
     uint32_t id;
 
     if (!block_take(s, n, &v.size_class, &v.uses))
@@ -145,64 +192,60 @@ bool gy_solver_add_var(struct gy_solver *s, double weight, double cap, const uin
     v.n = uses_fill(s, v.uses, weight, links, coef, n);
     if (s->free_vars.n) {
         id = s->free_vars.at[--s->free_vars.n];
-        hot.listed = s->hot.at[id].listed;
+        v.moved = s->vars.at[id].moved;
         s->vars.at[id] = v;
-        s->hot.at[id] = hot;
     } else {
         id = (uint32_t)s->vars.n;
-        if (id == GY_SOLVER_NONE || !gy_vec_push(&s->vars, v) || !gy_vec_push(&s->hot, hot))
+        if (id == GY_SOLVER_NONE || !gy_vec_push(&s->vars, v))
             return false;
     }
     for (uint32_t k = 0; k < v.n; k++)
         if (!link_enter(s, id, k))
             return false;
     *var = id;
-    return gy_vec_push(&s->risen, id) && !s->failed;
+    return gy_vec_push(&s->fresh, id) && !s->failed;
 }
 
-/* Takes a settled variable's load off its links and marks those that this may change. */
-static void unsettle(struct gy_solver *s, uint32_t id)
+/* Takes a placed variable's load off its links and marks those that this may change. */
+static void unplace(struct gy_solver *s, uint32_t id)
 {
     struct var *v = &s->vars.at[id];
-    struct var_hot *hot = &s->hot.at[id];
-    const struct gy_solver_use *u = var_uses(s, v);
+    double level = var_level(s, v);
 
-    if (hot->state != VAR_SETTLED)
+    if (v->state != VAR_PLACED)
         return;
     for (uint32_t k = 0; k < v->n; k++) {
-        struct link *l = &s->links.at[u[k].other];
-        l->load -= u[k].aw * hot->level;
-        if (l->level < INFINITY)
-            mark(s, u[k].other);
-        if (u[k].other == hot->owner) {
-            l->own_aw -= u[k].aw;
-            if (--l->own_n == 0)
-                l->level = INFINITY, l->own_aw = 0;
-        }
+        struct gy_solver_use u = var_uses(s, v)[k];
+        struct link *l = &s->links.at[u.other];
+        if (l->own_n)
+            link_mark(s, u.other);
+        if (u.other == v->owner)
+            link_disown(s, u.other, u.at);
+        else
+            l->frozen -= u.aw * level;
     }
-    v->was_owner = hot->owner;
-    hot->owner = GY_SOLVER_NONE;
-    hot->state = VAR_NEW;
+    v->owner = GY_SOLVER_NONE;
+    v->state = VAR_NEW;
 }
 
-static void rise_again(struct gy_solver *s, uint32_t id)
+static void place_again(struct gy_solver *s, uint32_t id)
 {
-    if (s->hot.at[id].state != VAR_SETTLED)
+    if (s->vars.at[id].state != VAR_PLACED)
         return;
-    unsettle(s, id);
-    s->failed |= !gy_vec_push(&s->risen, id);
+    unplace(s, id);
+    s->failed |= !gy_vec_push(&s->fresh, id);
 }
 
 void gy_solver_remove_var(struct gy_solver *s, uint32_t id)
 {
     struct var *v = &s->vars.at[id];
 
-    unsettle(s, id);
+    unplace(s, id);
     for (uint32_t k = 0; k < v->n; k++)
         link_leave(s, var_uses(s, v) + k);
     s->failed |= !gy_vec_push(&s->free_blocks[v->size_class], v->uses);
     s->failed |= !gy_vec_push(&s->free_vars, id);
-    s->hot.at[id].state = VAR_FREE;
+    v->state = VAR_FREE;
     v->n = 0;
 }
 
@@ -212,27 +255,29 @@ void gy_solver_set_weight(struct gy_solver *s, uint32_t id, double weight)
 
     if (v->weight == weight)
         return;
-    rise_again(s, id);
-    s->hot.at[id].fresh = true;
+    place_again(s, id);
     v->weight = weight;
+    v->cap_level = v->cap / weight;
     for (uint32_t k = 0; k < v->n; k++) {
         struct gy_solver_use *u = var_uses(s, v) + k;
+        struct link *l = &s->links.at[u->other];
+        l->total_aw -= u->aw;
         u->aw = s->coef.at[v->uses + k] * weight;
-        s->links.at[u->other].use[u->at].aw = u->aw;
+        l->total_aw += u->aw;
+        l->use[u->at].aw = u->aw;
     }
 }
 
 void gy_solver_set_cap(struct gy_solver *s, uint32_t id, double cap)
 {
     struct var *v = &s->vars.at[id];
-    const struct var_hot *hot = &s->hot.at[id];
-    bool held = hot->owner != GY_SOLVER_NONE && hot->level * v->weight <= cap;
 
     if (v->cap == cap)
         return;
+    if (v->owner == GY_SOLVER_NONE || s->links.at[v->owner].level * v->weight > cap)
+        place_again(s, id);
     v->cap = cap;
-    if (!held)
-        rise_again(s, id);
+    v->cap_level = cap / v->weight;
 }
 
 uint32_t gy_solver_links(const struct gy_solver *s)
@@ -242,14 +287,14 @@ uint32_t gy_solver_links(const struct gy_solver *s)
 
 double gy_solver_rate(const struct gy_solver *s, uint32_t var)
 {
-    const struct var_hot *hot = &s->hot.at[var];
+    const struct var *v = &s->vars.at[var];
 
-    return hot->owner == GY_SOLVER_NONE ? s->vars.at[var].cap : hot->level * s->vars.at[var].weight;
+    return v->owner == GY_SOLVER_NONE ? v->cap : s->links.at[v->owner].level * v->weight;
 }
 
 double gy_solver_level(const struct gy_solver *s, uint32_t var)
 {
-    return s->hot.at[var].level;
+    return var_level(s, &s->vars.at[var]);
 }
 
 double gy_solver_weight(const struct gy_solver *s, uint32_t var)
@@ -259,7 +304,7 @@ double gy_solver_weight(const struct gy_solver *s, uint32_t var)
 
 uint32_t gy_solver_owner(const struct gy_solver *s, uint32_t var)
 {
-    return s->hot.at[var].owner;
+    return s->vars.at[var].owner;
 }
 
 double gy_solver_capacity(const struct gy_solver *s, uint32_t link)
@@ -269,7 +314,9 @@ double gy_solver_capacity(const struct gy_solver *s, uint32_t link)
 
 double gy_solver_load(const struct gy_solver *s, uint32_t link)
 {
-    return s->links.at[link].load;
+    const struct link *l = &s->links.at[link];
+
+    return l->own_n ? l->frozen + l->own_aw * l->level : l->frozen;
 }
 
 double gy_solver_link_level(const struct gy_solver *s, uint32_t link)
@@ -277,8 +324,31 @@ double gy_solver_link_level(const struct gy_solver *s, uint32_t link)
     return s->links.at[link].level;
 }
 
-const uint32_t *gy_solver_changed(const struct gy_solver *s, size_t *n)
+const uint32_t *gy_solver_moved(const struct gy_solver *s, size_t *n)
 {
+    *n = s->moved.n;
+    return s->moved.at;
+}
+
+const uint32_t *gy_solver_changed_links(const struct gy_solver *s, size_t *n)
+{
+    *n = s->changed_links.n;
+    return s->changed_links.at;
+}
+
+const uint32_t *gy_solver_changed(struct gy_solver *s, size_t *n)
+{
+    if (!s->listed) {
+        gy_vec_clear(&s->changed);
+        for (size_t i = 0; i < s->moved.n; i++)
+            s->failed |= s->vars.at[s->moved.at[i]].state == VAR_PLACED && !gy_vec_push(&s->changed, s->moved.at[i]);
+        for (size_t i = 0; i < s->changed_links.n; i++) {
+            const struct link *l = &s->links.at[s->changed_links.at[i]];
+            for (uint32_t k = 0; k < l->own_n; k++)
+                s->failed |= !s->vars.at[l->use[k].other].moved && !gy_vec_push(&s->changed, l->use[k].other);
+        }
+    }
+    s->listed = true;
     *n = s->changed.n;
     return s->changed.at;
 }
@@ -293,6 +363,11 @@ const struct gy_solver_use *gy_solver_link_uses(const struct gy_solver *s, uint3
 {
     *n = s->links.at[link].n;
     return s->links.at[link].use;
+}
+
+uint32_t gy_solver_owned(const struct gy_solver *s, uint32_t link)
+{
+    return s->links.at[link].own_n;
 }
 
 const struct gy_solver_use *gy_solver_var_uses(const struct gy_solver *s, uint32_t var, size_t *n)
