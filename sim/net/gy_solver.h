@@ -65,13 +65,14 @@ double gy_solver_capacity(const struct gy_solver *s, uint32_t link);
 double gy_solver_load(const struct gy_solver *s, uint32_t link);       /* Σ a·x of the last solve */
 double gy_solver_link_level(const struct gy_solver *s, uint32_t link); /* of its own variables; INFINITY: owns none */
 
+/* The link's own variables are number 0 … owned - 1 of those on it. */
+uint32_t gy_solver_owned(const struct gy_solver *s, uint32_t link);
+uint32_t gy_solver_var_on(const struct gy_solver *s, uint32_t link, uint32_t i);
+
 struct gy_solver_use {
-    uint32_t other; /* in a link's list: the variable; in a variable's list: the link */
-    uint32_t at;    /* place of the twin entry in the other's list */
+    uint32_t other; /* the link */
+    uint32_t at;    /* place in the link's list */
     double aw;      /* coefficient · weight */
 };
-/* The link's own variables come first, gy_solver_owned of them. */
-uint32_t gy_solver_owned(const struct gy_solver *s, uint32_t link);
-const struct gy_solver_use *gy_solver_link_uses(const struct gy_solver *s, uint32_t link, size_t *n);
 const struct gy_solver_use *gy_solver_var_uses(const struct gy_solver *s, uint32_t var, size_t *n);
 #endif

@@ -1,6 +1,7 @@
 /* The solver's tables: links, variables and the two lists that join them. The filling itself is solver_fill.c. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "solver.h"
 
 struct gy_solver *gy_solver_new(void)
@@ -14,11 +15,12 @@ void gy_solver_free(struct gy_solver *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < s->links.n; i++)
-        free(s->links.at[i].use);
+    for (size_t i = 0; i < s->lists.n; i++)
+        free(s->lists.at[i].use);
     for (size_t i = 0; i < POOL_CLASSES; i++)
         gy_vec_free(&s->free_blocks[i]);
-    gy_vec_free(&s->links);
+    free(s->links);
+    gy_vec_free(&s->lists);
     gy_vec_free(&s->vars);
     gy_vec_free(&s->pool);
     gy_vec_free(&s->coef);
@@ -37,7 +39,7 @@ void gy_solver_free(struct gy_solver *s)
 
 void link_mark(struct gy_solver *s, uint32_t l)
 {
-    struct link *link = &s->links.at[l];
+    struct link *link = &s->links[l];
 
     if (link->marked)
         return;
@@ -45,20 +47,35 @@ void link_mark(struct gy_solver *s, uint32_t l)
     s->failed |= !gy_vec_push(&s->marked, l);
 }
 
+static bool links_grow(struct gy_solver *s)
+{
+    size_t cap = s->cap_links ? 2 * s->cap_links : 64;
+    struct link *grown = aligned_alloc(64, cap * sizeof *grown);
+
+    if (!grown)
+        return false;
+    if (s->n_links)
+        memcpy(grown, s->links, s->n_links * sizeof *grown);
+    free(s->links);
+    s->links = grown;
+    s->cap_links = cap;
+    return true;
+}
+
 bool gy_solver_add_link(struct gy_solver *s, double capacity, uint32_t *link)
 {
-    struct link l = {.capacity = capacity, .level = INFINITY, .top = 0, .handle = GY_HEAP_NONE};
-
-    if (s->links.n >= GY_SOLVER_NONE || !gy_vec_push(&s->links, l))
+    if (s->n_links >= GY_SOLVER_NONE || (s->n_links == s->cap_links && !links_grow(s)) ||
+        !gy_vec_push(&s->lists, (struct link_list){0}))
         return false;
-    *link = (uint32_t)(s->links.n - 1);
+    *link = (uint32_t)s->n_links++;
+    s->links[*link] = (struct link){.capacity = capacity, .level = INFINITY, .handle = GY_HEAP_NONE};
     return true;
 }
 
 bool gy_solver_set_capacity(struct gy_solver *s, uint32_t link, double capacity)
 {
-    if (s->links.at[link].capacity != capacity) {
-        s->links.at[link].capacity = capacity;
+    if (s->links[link].capacity != capacity) {
+        s->links[link].capacity = capacity;
         link_mark(s, link);
     }
     return !s->failed;
@@ -84,45 +101,48 @@ static bool block_take(struct gy_solver *s, size_t n, uint8_t *size_class, uint3
 }
 
 /* Enters use number k of variable v in its link's list. */
-static bool link_enter(struct gy_solver *s, uint32_t v, uint32_t k)
+static bool link_enter(struct gy_solver *s, uint32_t id, uint32_t k)
 {
-    struct gy_solver_use *u = var_uses(s, &s->vars.at[v]) + k;
-    struct link *l = &s->links.at[u->other];
+    const struct var *v = &s->vars.at[id];
+    struct gy_solver_use *u = var_uses(s, v) + k;
+    struct link_list *l = &s->lists.at[u->other];
 
     if (l->n == l->cap) {
         uint32_t cap = l->cap ? l->cap * 2 : 4;
-        struct gy_solver_use *grown = realloc(l->use, cap * sizeof *grown);
+        struct link_use *grown = realloc(l->use, cap * sizeof *grown);
         if (!grown)
             return false;
         l->use = grown;
         l->cap = cap;
     }
     u->at = l->n;
-    l->use[l->n++] = (struct gy_solver_use){v, k, u->aw};
+    l->use[l->n++] = (struct link_use){{id, k, u->aw}, v->uses, v->n};
     l->total_aw += u->aw;
+    l->capped += v->cap < INFINITY;
     return true;
 }
 
-static void use_put(struct gy_solver *s, struct link *l, uint32_t at, struct gy_solver_use u)
+static void use_put(struct gy_solver *s, struct link_list *l, uint32_t at, struct link_use u)
 {
     l->use[at] = u;
-    var_uses(s, &s->vars.at[u.other])[u.at].at = at;
+    s->pool.at[u.uses + u.u.at].at = at;
 }
 
 /* The variable is no longer the link's own, so its use is behind the own ones. */
-static void link_leave(struct gy_solver *s, const struct gy_solver_use *u)
+static void link_leave(struct gy_solver *s, const struct gy_solver_use *u, bool capped)
 {
-    struct link *l = &s->links.at[u->other];
+    struct link_list *l = &s->lists.at[u->other];
     uint32_t at = u->at;
 
     l->total_aw = --l->n ? l->total_aw - u->aw : 0;
+    l->capped -= capped;
     if (at < l->n)
         use_put(s, l, at, l->use[l->n]);
 }
 
-static void swap_uses(struct gy_solver *s, struct link *l, uint32_t a, uint32_t b)
+static void swap_uses(struct gy_solver *s, struct link_list *l, uint32_t a, uint32_t b)
 {
-    struct gy_solver_use u = l->use[a];
+    struct link_use u = l->use[a];
 
     if (a == b)
         return;
@@ -132,28 +152,30 @@ static void swap_uses(struct gy_solver *s, struct link *l, uint32_t a, uint32_t 
 
 void link_own(struct gy_solver *s, uint32_t link, uint32_t at)
 {
-    struct link *l = &s->links.at[link];
+    struct link *l = &s->links[link];
+    struct link_list *list = &s->lists.at[link];
 
-    l->own_aw += l->use[at].aw;
-    l->own_peak = l->own_aw > l->own_peak ? l->own_aw : l->own_peak;
+    l->own_aw += list->use[at].u.aw;
+    list->own_peak = l->own_aw > list->own_peak ? l->own_aw : list->own_peak;
     if (l->own_n == 0)
         l->level = 0, l->fresh = true;
-    swap_uses(s, l, at, l->own_n++);
+    swap_uses(s, list, at, l->own_n++);
 }
 
 void link_disown(struct gy_solver *s, uint32_t link, uint32_t at)
 {
-    struct link *l = &s->links.at[link];
+    struct link *l = &s->links[link];
+    struct link_list *list = &s->lists.at[link];
 
-    l->own_aw -= l->use[at].aw;
-    swap_uses(s, l, at, --l->own_n);
+    l->own_aw -= list->use[at].u.aw;
+    swap_uses(s, list, at, --l->own_n);
     if (l->own_n == 0)
         l->own_aw = 0, l->level = INFINITY, l->fresh = false;
-    if (l->own_aw < 0.01 * l->own_peak) { /* little is left of much: sum anew, the difference would be rounding */
+    if (l->own_aw < 0.01 * list->own_peak) { /* little is left of much: sum anew, the difference would be rounding */
         l->own_aw = 0;
         for (uint32_t i = 0; i < l->own_n; i++)
-            l->own_aw += l->use[i].aw;
-        l->own_peak = l->own_aw;
+            l->own_aw += list->use[i].u.aw;
+        list->own_peak = l->own_aw;
     }
 }
 
@@ -216,7 +238,7 @@ static void unplace(struct gy_solver *s, uint32_t id)
         return;
     for (uint32_t k = 0; k < v->n; k++) {
         struct gy_solver_use u = var_uses(s, v)[k];
-        struct link *l = &s->links.at[u.other];
+        struct link *l = &s->links[u.other];
         if (l->own_n)
             link_mark(s, u.other);
         if (u.other == v->owner)
@@ -242,7 +264,7 @@ void gy_solver_remove_var(struct gy_solver *s, uint32_t id)
 
     unplace(s, id);
     for (uint32_t k = 0; k < v->n; k++)
-        link_leave(s, var_uses(s, v) + k);
+        link_leave(s, var_uses(s, v) + k, v->cap < INFINITY);
     s->failed |= !gy_vec_push(&s->free_blocks[v->size_class], v->uses);
     s->failed |= !gy_vec_push(&s->free_vars, id);
     v->state = VAR_FREE;
@@ -260,11 +282,11 @@ void gy_solver_set_weight(struct gy_solver *s, uint32_t id, double weight)
     v->cap_level = v->cap / weight;
     for (uint32_t k = 0; k < v->n; k++) {
         struct gy_solver_use *u = var_uses(s, v) + k;
-        struct link *l = &s->links.at[u->other];
+        struct link_list *l = &s->lists.at[u->other];
         l->total_aw -= u->aw;
         u->aw = s->coef.at[v->uses + k] * weight;
         l->total_aw += u->aw;
-        l->use[u->at].aw = u->aw;
+        l->use[u->at].u.aw = u->aw;
     }
 }
 
@@ -274,22 +296,26 @@ void gy_solver_set_cap(struct gy_solver *s, uint32_t id, double cap)
 
     if (v->cap == cap)
         return;
-    if (v->owner == GY_SOLVER_NONE || s->links.at[v->owner].level * v->weight > cap)
+    if (v->owner == GY_SOLVER_NONE || s->links[v->owner].level * v->weight > cap)
         place_again(s, id);
+    for (uint32_t k = 0; k < v->n; k++) {
+        struct link_list *l = &s->lists.at[var_uses(s, v)[k].other];
+        l->capped = l->capped - (v->cap < INFINITY) + (cap < INFINITY);
+    }
     v->cap = cap;
     v->cap_level = cap / v->weight;
 }
 
 uint32_t gy_solver_links(const struct gy_solver *s)
 {
-    return (uint32_t)s->links.n;
+    return (uint32_t)s->n_links;
 }
 
 double gy_solver_rate(const struct gy_solver *s, uint32_t var)
 {
     const struct var *v = &s->vars.at[var];
 
-    return v->owner == GY_SOLVER_NONE ? v->cap : s->links.at[v->owner].level * v->weight;
+    return v->owner == GY_SOLVER_NONE ? v->cap : s->links[v->owner].level * v->weight;
 }
 
 double gy_solver_level(const struct gy_solver *s, uint32_t var)
@@ -309,19 +335,19 @@ uint32_t gy_solver_owner(const struct gy_solver *s, uint32_t var)
 
 double gy_solver_capacity(const struct gy_solver *s, uint32_t link)
 {
-    return s->links.at[link].capacity;
+    return s->links[link].capacity;
 }
 
 double gy_solver_load(const struct gy_solver *s, uint32_t link)
 {
-    const struct link *l = &s->links.at[link];
+    const struct link *l = &s->links[link];
 
     return l->own_n ? l->frozen + l->own_aw * l->level : l->frozen;
 }
 
 double gy_solver_link_level(const struct gy_solver *s, uint32_t link)
 {
-    return s->links.at[link].level;
+    return s->links[link].level;
 }
 
 const uint32_t *gy_solver_moved(const struct gy_solver *s, size_t *n)
@@ -343,9 +369,10 @@ const uint32_t *gy_solver_changed(struct gy_solver *s, size_t *n)
         for (size_t i = 0; i < s->moved.n; i++)
             s->failed |= s->vars.at[s->moved.at[i]].state == VAR_PLACED && !gy_vec_push(&s->changed, s->moved.at[i]);
         for (size_t i = 0; i < s->changed_links.n; i++) {
-            const struct link *l = &s->links.at[s->changed_links.at[i]];
-            for (uint32_t k = 0; k < l->own_n; k++)
-                s->failed |= !s->vars.at[l->use[k].other].moved && !gy_vec_push(&s->changed, l->use[k].other);
+            uint32_t id = s->changed_links.at[i];
+            const struct link_use *use = s->lists.at[id].use;
+            for (uint32_t k = 0; k < s->links[id].own_n; k++)
+                s->failed |= !s->vars.at[use[k].u.other].moved && !gy_vec_push(&s->changed, use[k].u.other);
         }
     }
     s->listed = true;
@@ -359,15 +386,14 @@ const uint32_t *gy_solver_touched(const struct gy_solver *s, size_t *n)
     return s->touched.at;
 }
 
-const struct gy_solver_use *gy_solver_link_uses(const struct gy_solver *s, uint32_t link, size_t *n)
+uint32_t gy_solver_var_on(const struct gy_solver *s, uint32_t link, uint32_t i)
 {
-    *n = s->links.at[link].n;
-    return s->links.at[link].use;
+    return s->lists.at[link].use[i].u.other;
 }
 
 uint32_t gy_solver_owned(const struct gy_solver *s, uint32_t link)
 {
-    return s->links.at[link].own_n;
+    return s->links[link].own_n;
 }
 
 const struct gy_solver_use *gy_solver_var_uses(const struct gy_solver *s, uint32_t var, size_t *n)

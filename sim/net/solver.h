@@ -17,22 +17,32 @@ struct var {
 enum var_state { VAR_FREE, VAR_NEW, VAR_PLACED };
 
 /* A link owns the variables that it holds back; they stand first in its list. Their common level is (capacity - frozen)
- * / own_aw, frozen being the load of all others. */
+ * / own_aw, frozen being the load of all others. This is what its neighbours read and write: one line of the cache. */
 struct link {
-    double capacity, frozen, own_aw;
+    _Alignas(64) double capacity;
+    double frozen, own_aw;
     double level; /* of its own variables as the other links count them; own_n 0: INFINITY; fresh: 0 */
     double top;   /* no other variable on it has a higher level */
     double key;   /* in the heap */
     gy_heap_handle handle;
     uint32_t own_n;
+    bool fresh; /* has own variables, but no level yet */
+    bool rough; /* frozen has been far above capacity since it was summed */
+    bool pending, touched, changed, marked;
+};
+
+struct link_use { /* gy_solver_use, and where the variable's uses lie */
+    struct gy_solver_use u;
+    uint32_t uses, n;
+};
+
+struct link_list {
+    struct link_use *use;
+    uint32_t n, cap;
+    uint32_t capped; /* how many of them have a cap */
+    uint8_t visits;  /* for the refresh of sums */
     double own_peak; /* highest own_aw since it was summed */
     double total_aw; /* of all */
-    struct gy_solver_use *use;
-    uint32_t n, cap;
-    bool fresh; /* has own variables, but no level yet */
-    bool rough;   /* frozen has been far above capacity since it was summed */
-    bool pending, touched, changed, marked;
-    uint8_t visits; /* for the refresh of sums */
 };
 
 struct candidate { /* a variable that may change hands */
@@ -42,7 +52,9 @@ struct candidate { /* a variable that may change hands */
 
 #define POOL_CLASSES 32
 struct gy_solver {
-    GY_VEC(struct link) links;
+    struct link *links; /* aligned */
+    size_t n_links, cap_links;
+    GY_VEC(struct link_list) lists; /* parallel to links */
     GY_VEC(struct var) vars;
     GY_VEC(struct gy_solver_use) pool; /* the variables' uses, in blocks of 2^class */
     GY_VEC(double) coef;               /* parallel to pool */
@@ -67,7 +79,7 @@ static inline struct gy_solver_use *var_uses(struct gy_solver *s, const struct v
 /* The level at which the links count the variable. */
 static inline double var_level(const struct gy_solver *s, const struct var *v)
 {
-    return v->owner == GY_SOLVER_NONE ? v->cap_level : s->links.at[v->owner].level;
+    return v->owner == GY_SOLVER_NONE ? v->cap_level : s->links[v->owner].level;
 }
 
 void link_own(struct gy_solver *s, uint32_t link, uint32_t at);    /* use number at becomes own */

@@ -40,7 +40,7 @@ static bool same_level(double a, double b)
 /* Puts the link in the queue if its level may be another, at the lower of both. */
 static void schedule(struct gy_solver *s, uint32_t id)
 {
-    struct link *l = &s->links.at[id];
+    struct link *l = &s->links[id];
     double level = fill_level(l), key = fmax(level, 0);
 
     l->rough |= l->frozen > ROUGH * l->capacity;
@@ -72,7 +72,7 @@ static inline void pend(struct gy_solver *s, struct link *l, uint32_t id)
 static void schedule_pending(struct gy_solver *s)
 {
     for (size_t i = 0; i < s->pending.n; i++) {
-        s->links.at[s->pending.at[i]].pending = false;
+        s->links[s->pending.at[i]].pending = false;
         schedule(s, s->pending.at[i]);
     }
     gy_vec_clear(&s->pending);
@@ -80,7 +80,7 @@ static void schedule_pending(struct gy_solver *s)
 
 static void note_link(struct gy_solver *s, uint32_t id)
 {
-    struct link *l = &s->links.at[id];
+    struct link *l = &s->links[id];
 
     if (!l->changed)
         s->failed |= !gy_vec_push(&s->changed_links, id);
@@ -103,10 +103,10 @@ static void move_var(struct gy_solver *s, uint32_t id, uint32_t to)
     double from_level = var_level(s, v), level = v->cap_level;
 
     if (to != GY_SOLVER_NONE)
-        level = s->links.at[to].own_n ? s->links.at[to].level : 0;
+        level = s->links[to].own_n ? s->links[to].level : 0;
     for (uint32_t k = 0; k < v->n; k++) {
         struct gy_solver_use u = var_uses(s, v)[k];
-        struct link *l = &s->links.at[u.other];
+        struct link *l = &s->links[u.other];
         if (u.other == v->owner) {
             link_disown(s, u.other, u.at);
             note_link(s, u.other);
@@ -153,22 +153,24 @@ static void sort_candidates(struct gy_solver *s, int (*order)(const void *, cons
 /* Hands over own variables that their cap or another link holds below `level`; returns whether there were any. */
 static bool give(struct gy_solver *s, uint32_t id, double level)
 {
-    struct link *l = &s->links.at[id];
+    struct link *l = &s->links[id];
+    const struct link_list *list = &s->lists.at[id];
     double bound = level * (1 - s->tolerance), frozen = l->frozen, own_aw = l->own_aw;
     uint32_t own_n = l->own_n;
 
     gy_vec_clear(&s->candidates);
     for (uint32_t i = 0; i < l->own_n; i++) {
-        const struct var *v = &s->vars.at[l->use[i].other];
-        const struct gy_solver_use *u = var_uses(s, v);
-        struct candidate c = {v->cap_level, l->use[i].aw, l->use[i].other, GY_SOLVER_NONE};
-        for (uint32_t k = 0; k < v->n; k++) {
-            double at = u[k].other == id ? INFINITY : offer(&s->links.at[u[k].other]);
-            if (at < c.level)
-                c.level = at, c.to = u[k].other;
+        const struct gy_solver_use *u = s->pool.at + list->use[i].uses;
+        double low = list->capped ? s->vars.at[list->use[i].u.other].cap_level : INFINITY;
+        uint32_t to = GY_SOLVER_NONE;
+        for (uint32_t k = 0; k < list->use[i].n; k++) {
+            double at = u[k].other == id ? INFINITY : offer(&s->links[u[k].other]);
+            if (at < low)
+                low = at, to = u[k].other;
         }
-        if (c.level < bound)
-            s->failed |= !gy_vec_push(&s->candidates, c);
+        if (low < bound)
+            s->failed |=
+                !gy_vec_push(&s->candidates, ((struct candidate){low, list->use[i].u.aw, list->use[i].u.other, to}));
     }
     sort_candidates(s, lower_first);
     size_t n = 0;
@@ -186,17 +188,17 @@ static bool give(struct gy_solver *s, uint32_t id, double level)
 /* The link's own variables now run at level: tells their other links. */
 static void set_level(struct gy_solver *s, uint32_t id, double level)
 {
-    struct link *l = &s->links.at[id];
+    struct link *l = &s->links[id];
+    const struct link_list *list = &s->lists.at[id];
     double more = level - l->level;
 
     l->level = level;
     l->fresh = false;
     note_link(s, id);
     for (uint32_t i = 0; i < l->own_n; i++) {
-        const struct var *v = &s->vars.at[l->use[i].other];
-        const struct gy_solver_use *u = var_uses(s, v);
-        for (uint32_t k = 0; k < v->n; k++) {
-            struct link *x = &s->links.at[u[k].other];
+        const struct gy_solver_use *u = s->pool.at + list->use[i].uses;
+        for (uint32_t k = 0; k < list->use[i].n; k++) {
+            struct link *x = &s->links[u[k].other];
             if (u[k].other == id)
                 continue;
             x->frozen += u[k].aw * more;
@@ -209,17 +211,19 @@ static void set_level(struct gy_solver *s, uint32_t id, double level)
 /* Takes over variables that run above `level` (less than 0: as many as the overload asks for), highest first. */
 static bool take(struct gy_solver *s, uint32_t id, double level)
 {
-    struct link *l = &s->links.at[id];
+    struct link *l = &s->links[id];
+    const struct link_list *list = &s->lists.at[id];
     double frozen = l->frozen, own_aw = l->own_aw, top = 0;
     size_t n = 0;
 
     level = fmax(level, 0);
     gy_vec_clear(&s->candidates);
-    for (uint32_t i = l->own_n; i < l->n; i++) {
-        const struct var *v = &s->vars.at[l->use[i].other];
+    for (uint32_t i = l->own_n; i < list->n; i++) {
+        const struct var *v = &s->vars.at[list->use[i].u.other];
         double at = v->state == VAR_PLACED ? var_level(s, v) : 0;
         if (at > level * (1 + s->tolerance))
-            s->failed |= !gy_vec_push(&s->candidates, ((struct candidate){at, l->use[i].aw, l->use[i].other, id}));
+            s->failed |=
+                !gy_vec_push(&s->candidates, ((struct candidate){at, list->use[i].u.aw, list->use[i].u.other, id}));
         else
             top = fmax(top, at);
     }
@@ -239,17 +243,21 @@ static bool take(struct gy_solver *s, uint32_t id, double level)
 }
 
 /* Sums anew, so that rounding does not pile up over many solves. */
-static void refresh(struct gy_solver *s, struct link *l)
+static void refresh(struct gy_solver *s, uint32_t id)
 {
-    l->frozen = l->own_aw = l->top = l->total_aw = 0;
-    for (uint32_t i = 0; i < l->n; i++) {
-        const struct var *v = &s->vars.at[l->use[i].other];
-        l->total_aw += l->use[i].aw;
+    struct link *l = &s->links[id];
+    struct link_list *list = &s->lists.at[id];
+
+    l->frozen = l->own_aw = l->top = list->total_aw = 0;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct link_use *use = &list->use[i];
+        const struct var *v = &s->vars.at[use->u.other];
+        list->total_aw += use->u.aw;
         if (i < l->own_n) {
-            l->own_aw += l->use[i].aw;
+            l->own_aw += use->u.aw;
         } else if (v->state == VAR_PLACED) {
             double at = var_level(s, v);
-            l->frozen += l->use[i].aw * at;
+            l->frozen += use->u.aw * at;
             l->top = fmax(l->top, at);
         }
     }
@@ -258,11 +266,11 @@ static void refresh(struct gy_solver *s, struct link *l)
 
 static void visit(struct gy_solver *s, uint32_t id)
 {
-    struct link *l = &s->links.at[id];
+    struct link *l = &s->links[id];
     bool again = false; /* variables have changed hands: look once more */
 
-    if ((++l->visits & 63) == 0 || l->rough)
-        refresh(s, l);
+    if ((++s->lists.at[id].visits & 63) == 0 || l->rough)
+        refresh(s, id);
     while (!s->failed) {
         double level = fill_level(l);
         bool same = l->own_n && !l->fresh && same_level(level, l->level);
@@ -293,20 +301,21 @@ static void place(struct gy_solver *s, uint32_t id)
 
     for (uint32_t k = 0; k < v->n; k++) {
         uint32_t other = var_uses(s, v)[k].other;
-        const struct link *l = &s->links.at[other];
+        const struct link *l = &s->links[other];
         if (offer(l) < best)
             best = offer(l), to = other;
-        if (l->capacity / l->total_aw < least)
-            least = l->capacity / l->total_aw, share = other;
+        double equal = l->capacity / s->lists.at[other].total_aw;
+        if (equal < least)
+            least = equal, share = other;
     }
     if (v->cap_level < best && (best < INFINITY || v->cap_level <= least))
         to = GY_SOLVER_NONE;
     else if (to == GY_SOLVER_NONE)
         to = share;
-    double level = to == GY_SOLVER_NONE ? v->cap_level : s->links.at[to].own_n ? s->links.at[to].level : 0;
+    double level = to == GY_SOLVER_NONE ? v->cap_level : s->links[to].own_n ? s->links[to].level : 0;
     for (uint32_t k = 0; k < v->n; k++) {
         struct gy_solver_use u = var_uses(s, v)[k];
-        struct link *l = &s->links.at[u.other];
+        struct link *l = &s->links[u.other];
         if (u.other == to) {
             link_own(s, u.other, u.at);
             note_link(s, u.other);
@@ -326,9 +335,9 @@ static void begin(struct gy_solver *s)
     for (size_t i = 0; i < s->moved.n; i++)
         s->vars.at[s->moved.at[i]].moved = false;
     for (size_t i = 0; i < s->changed_links.n; i++)
-        s->links.at[s->changed_links.at[i]].changed = false;
+        s->links[s->changed_links.at[i]].changed = false;
     for (size_t i = 0; i < s->touched.n; i++)
-        s->links.at[s->touched.at[i]].touched = false;
+        s->links[s->touched.at[i]].touched = false;
     gy_vec_clear(&s->moved);
     gy_vec_clear(&s->changed_links);
     gy_vec_clear(&s->touched);
@@ -336,8 +345,8 @@ static void begin(struct gy_solver *s)
     s->tolerance = 1e-11;
     for (size_t i = 0; i < s->marked.n; i++) {
         uint32_t id = s->marked.at[i];
-        s->links.at[id].marked = false;
-        pend(s, &s->links.at[id], id);
+        s->links[id].marked = false;
+        pend(s, &s->links[id], id);
     }
     gy_vec_clear(&s->marked);
     for (size_t i = 0; i < s->fresh.n; i++)
@@ -355,7 +364,7 @@ bool gy_solver_solve(struct gy_solver *s)
     begin(s);
     allowed = 1000 + 64 * s->touched.n;
     while (!s->failed && gy_heap_pop(&s->heap, &e)) {
-        s->links.at[e.payload].handle = GY_HEAP_NONE;
+        s->links[e.payload].handle = GY_HEAP_NONE;
         visit(s, (uint32_t)e.payload);
         if (++visits > allowed) { /* rounding that the tolerance does not cover: a wider one ends it */
             s->tolerance = fmin(s->tolerance * 10, 1e-3);
