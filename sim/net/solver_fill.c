@@ -37,11 +37,12 @@ static bool same_level(double a, double b)
     return fabs(a - b) <= SAME * b;
 }
 
-/* Puts the link in the queue if its level may be another, at the lower of both. */
+/* Puts the link in the queue if its level may be another, at the lower of both. One that the variables of others
+ * overload waits until those others have had their turn: most often they come down by themselves. */
 static void schedule(struct gy_solver *s, uint32_t id)
 {
     struct link *l = &s->links[id];
-    double level = fill_level(l), key = fmax(level, 0);
+    double level = fill_level(l), key = l->own_n ? level : l->top;
 
     l->rough |= l->frozen > ROUGH * l->capacity;
     if (level == INFINITY || (l->own_n && !l->fresh && !l->rough && same_level(level, l->level)))
