@@ -13,8 +13,9 @@
 #include "gy_json.h"
 #include "gy_source.h"
 
-#define GY_TRACE_GPUS_MAX 1000000u /* a row that asks for more is a bad row */
-#define GY_TRACE_ROWS_MAX 4000000000u
+#define GY_TRACE_GPUS_MAX  1000000u /* a row that asks for more is a bad row */
+#define GY_TRACE_ROWS_MAX  4000000000u
+#define GY_TRACE_EXTRA_MAX 64 /* columns that are carried through */
 
 /* Why rows were not kept; shown by `run` and `trace info` with a count and the first place of each. */
 struct gy_trace_skip {
@@ -48,8 +49,10 @@ struct gy_trace {
     struct gy_strings *strings;     /* owned unless given to gy_trace_load */
     GY_VEC(struct gy_job_rec) jobs; /* sorted by (submit, order in the file) */
     GY_VEC(struct gy_dep) deps;
-    const char *format; /* name of the reader used */
-    char origin[40];    /* calendar time of the trace's zero as the trace writes it (naive or with zone), or "" */
+    GY_VEC(const char *) extra_names; /* columns of a gpuyard CSV that are not ours: kept, used for nothing */
+    GY_VEC(gy_str) extra;             /* extra_names.n a job, in the order of jobs */
+    const char *format;               /* name of the reader used */
+    char origin[40]; /* calendar time of the trace's zero as the trace writes it (naive or with zone), or "" */
     uint64_t rows_read, rows_kept; /* rows_read = rows_kept + Σ skips.count */
     struct gy_trace_skips skips;
     struct gy_trace_skips notes; /* things changed though kept: "limit_s: not above 0, taken as none" … */
@@ -70,7 +73,8 @@ int gy_trace_load_input(const struct gy_trace_options *o, struct gy_input *in, s
 void gy_trace_free(struct gy_trace *t);
 /* A source over the table; many may read one trace at once. Free its self with free(). */
 int gy_trace_source(const struct gy_trace *t, struct gy_source *out, struct gy_error *err);
-/* Writes the table as gpuyard CSV: the contract's columns, those that no job uses left out. Reading it back gives equal
+/* Writes the table as gpuyard CSV: the contract's columns, those that no job uses left out, and
+ * the columns that were carried through. Reading it back gives equal
  * records. */
 struct gy_writer;
 void gy_trace_write_csv(const struct gy_trace *t, struct gy_writer *w);

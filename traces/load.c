@@ -135,6 +135,9 @@ static int add(struct gy_loading *l, const struct gy_job_rec *j, struct gy_error
         return -1;
     if (!gy_vec_push(&t->jobs, *j) || !gy_vec_push(&l->line, l->r.line) || !gy_vec_push(&l->dropped, 0))
         return gy_nomem(err);
+    for (size_t i = 0; i < t->extra_names.n; i++)
+        if (!gy_vec_push(&t->extra, l->r.extra[i]))
+            return gy_nomem(err);
     if (!first)
         return gy_load_drop(l, row, "job_id", "repeated; the first row of that id is kept", true, err);
     return l->r.depends_len > 0 ? keep_depends(l, row, err) : 0;
@@ -275,6 +278,8 @@ void gy_trace_free(struct gy_trace *t)
         gy_strings_free(t->strings);
     gy_vec_free(&t->jobs);
     gy_vec_free(&t->deps);
+    gy_vec_free(&t->extra_names);
+    gy_vec_free(&t->extra);
     gy_vec_free(&t->skips);
     gy_vec_free(&t->notes);
     gy_arena_free(&t->texts);

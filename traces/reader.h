@@ -25,6 +25,7 @@ struct gy_reader {
     uint64_t line;       /* 0 where the format has no lines */
     const char *depends; /* text of depends_on, valid until the next row; NULL or empty: none */
     size_t depends_len;
+    gy_str *extra; /* of gpuyard CSV: its t->extra_names.n values, else NULL */
 
     /* about the trace */
     bool has_ids;      /* ids come from the file, so they can repeat; else they are row numbers */

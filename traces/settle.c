@@ -65,6 +65,33 @@ static int by_submit(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
+/* Puts the n rows at `at` in their order, the extra columns with them. */
+static int permute(struct gy_trace *t, const struct place *at, size_t n, struct gy_error *err)
+{
+    size_t width = t->extra_names.n;
+    struct gy_job_rec *jobs = malloc((n + 1) * sizeof *jobs);
+    gy_str *extra = malloc((n * width + 1) * sizeof *extra);
+
+    if (jobs == NULL || extra == NULL) {
+        free(jobs);
+        free(extra);
+        return gy_nomem(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        jobs[i] = t->jobs.at[at[i].row];
+        for (size_t k = 0; k < width; k++)
+            extra[i * width + k] = t->extra.at[at[i].row * width + k];
+    }
+    free(t->jobs.at);
+    free(t->extra.at);
+    t->jobs.at = jobs;
+    t->extra.at = extra;
+    t->jobs.cap = n + 1;
+    t->extra.n = n * width;
+    t->extra.cap = n * width + 1;
+    return 0;
+}
+
 /* Compacts and sorts the table; order[old row] becomes the new row, UINT32_MAX when dropped. */
 static int arrange(struct gy_loading *l, uint32_t *order, struct gy_error *err)
 {
@@ -84,17 +111,9 @@ static int arrange(struct gy_loading *l, uint32_t *order, struct gy_error *err)
     }
     if (t->was_unsorted)
         qsort(at, n, sizeof *at, by_submit);
-    if (t->was_unsorted || n < t->jobs.n) {
-        struct gy_job_rec *jobs = malloc((n + 1) * sizeof *jobs);
-        if (jobs == NULL) {
-            free(at);
-            return gy_nomem(err);
-        }
-        for (size_t i = 0; i < n; i++)
-            jobs[i] = t->jobs.at[at[i].row];
-        free(t->jobs.at);
-        t->jobs.at = jobs;
-        t->jobs.cap = n + 1;
+    if ((t->was_unsorted || n < t->jobs.n) && permute(t, at, n, err) < 0) {
+        free(at);
+        return -1;
     }
     t->jobs.n = n;
     for (uint32_t i = 0; i < n; i++) {

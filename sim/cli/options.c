@@ -378,9 +378,9 @@ void gy_cli_help(FILE *to)
     for (const struct gy_verb *v = gy_verbs; v->name != NULL; v++) {
         char left[80];
         snprintf(left, sizeof left, "%s %s", v->name, v->args);
-        fprintf(to, "  %-30s %s\n", left, v->summary);
+        fprintf(to, "  %-30s  %s\n", left, v->summary);
     }
-    fprintf(to, "\n  %-30s %s\n  %-30s %s\n\n", "help [VERB]", "More about one verb", "--version",
+    fprintf(to, "\n  %-30s  %s\n  %-30s  %s\n\n", "help [VERB]", "More about one verb", "--version",
             "Prints the version");
     fprintf(to, "Results go to standard output, progress and warnings to standard error.\n"
                 "Exit status: 0 done, 1 a check or threshold failed, 2 the input or the command line is wrong,\n"

@@ -15,6 +15,15 @@ const struct gy_verb gy_verbs[] = {
          "SCENARIO.json may be - for standard input, and any file may be .gz. "
          "A threshold of the scenario that is not met makes the exit status 1.",
      .run = gy_verb_run},
+    {.name = "report",
+     .args = "RUN...",
+     .min_args = 1,
+     .max_args = 26,
+     .common = GY_CLI_OUT,
+     .summary = "Writes one HTML file that shows a run, or several side by side; it needs no network",
+     .doc = "RUN is a folder that gpuyard run --out wrote; -o FILE.html says where the page goes. The page carries the "
+            "runs' files, so that it can be sent and opened anywhere.",
+     .run = gy_verb_report},
     {.name = "validate",
      .args = "SCENARIO.json",
      .min_args = 1,
@@ -22,6 +31,39 @@ const struct gy_verb gy_verbs[] = {
      .common = GY_CLI_SCENARIO | GY_CLI_FORMAT | GY_CLI_JSON | GY_CLI_QUIET,
      .summary = "Loads and resolves a scenario and prints what was understood; no run",
      .run = gy_verb_validate},
+    {.name = "sweep",
+     .args = "STUDY.json",
+     .min_args = 1,
+     .max_args = 1,
+     .common = GY_CLI_SCENARIO | GY_CLI_OUT | GY_CLI_JSON | GY_CLI_QUIET | GY_CLI_PROGRESS,
+     .options = gy_sweep_options,
+     .summary = "Runs a grid, list or sample of scenarios; resumable; results in a store and a CSV",
+     .doc = "Results go to DIR/store.sqlite as they are finished (--out DIR, by default the study's name without .json), "
+            "then to DIR/results.csv in the order of points. Running again does only what is missing, so a sweep that was "
+            "interrupted or extended goes on where it stood. Results do not depend on -j or --shard.",
+     .run = gy_verb_sweep},
+    {.name = "compare",
+     .args = "RUN RUN…",
+     .min_args = 2,
+     .max_args = 1000,
+     .common = GY_CLI_JSON | GY_CLI_QUIET,
+     .options = gy_compare_options,
+     .summary = "Shows what differs between runs, against the first; with spread where there are several seeds",
+     .doc =
+         "Runs that differ in nothing but the seed count as one setting: its mean with the 95 % confidence interval is "
+         "shown, and p is of a t-test, paired by seed where both settings ran under the same seeds.",
+     .run = gy_verb_compare},
+    {.name = "check",
+     .args = "RUN",
+     .min_args = 1,
+     .max_args = 1,
+     .common = GY_CLI_JSON | GY_CLI_QUIET,
+     .options = gy_check_options,
+     .summary = "The CI gate: thresholds and baseline deltas; exit status 1 when one fails",
+     .doc =
+         "Checks the thresholds of the run's own scenario, those of --thresholds, and the values of --baseline with "
+         "their tolerances (5 % where the file names none; only in the bad direction, so a shorter wait never fails).",
+     .run = gy_verb_check},
     {.name = "schema",
      .args = "scenario",
      .min_args = 1,
@@ -77,9 +119,10 @@ const struct gy_verb gy_verbs[] = {
      .common = GY_CLI_OUT | GY_CLI_JSON | GY_CLI_QUIET,
      .options = gy_predict_flows_options,
      .summary = "Replays flows on links to their ends at max-min fair rates",
-     .doc = "FLOWS.csv has columns flow, bytes, start_s (0 when left out) and links (names joined by ;), others are "
-            "ignored; it may be - or .gz. With --out PATH.csv the ends go there (flow, end_s) and the load of the links "
-            "to PATH.links.csv; with --json both go to standard output.",
+     .doc =
+         "FLOWS.csv has columns flow, bytes, start_s (0 when left out) and links (names joined by ;), others are "
+         "ignored; it may be - or .gz. With --out PATH.csv the ends go there (flow, end_s) and the load of the links "
+         "to PATH.links.csv; with --json both go to standard output.",
      .run = gy_verb_predict_flows},
     {0},
 };

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
-# keys.sh BINARY [--check]: renews (or compares) the table of keys in scenarios/README.md and of verbs in
-# README.md; renews what ./dev demo shows as well.
+# keys.sh BINARY [--check]: renews (or compares) the table of keys in scenarios/README.md, and renews the
+# verbs and what ./dev demo shows in README.md.
 set -euo pipefail
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 cd "$(dirname "$0")/../.."
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 "$binary" schema scenario --keys >"$tmp/keys"
-# shellcheck disable=SC2016 # the backquotes are Markdown's
-"$binary" help | sed -n 's/^  \([a-z][a-z]*\( [a-z][a-z]*\)\{0,1\}\)\( [A-Z][A-Za-z.]*\| scenario\)\{0,1\}  *\([A-Z].*\)$/| `gpuyard \1\3` | \4 |/p' | grep -v 'gpuyard help' >"$tmp/verbs"
+"$binary" help | awk -F '   *' '/^  [a-z]/ && $2 !~ /^help/ { printf "| `gpuyard %s` | %s |\n", $2, $3 }' >"$tmp/verbs"
 
 # The lines between "<!-- NAME -->" and "<!-- end -->" become the file's.
 renew() { # file, name, lines
@@ -24,9 +23,9 @@ renew() { # file, name, lines
 }
 [ "${2-}" != --check ] || check=1
 renew scenarios/README.md keys "$tmp/keys"
-{ printf '| verb | does |\n| --- | --- |\n'; cat "$tmp/verbs"; } >"$tmp/table"
-renew README.md verbs "$tmp/table"
 if [ "${check-}" != 1 ]; then
+    { printf '| verb | does |\n| --- | --- |\n'; cat "$tmp/verbs"; } >"$tmp/table"
+    renew README.md verbs "$tmp/table"
     { echo '```'; "$binary" run scenarios/quickstart.json; echo '```'; } >"$tmp/demo"
     renew README.md demo "$tmp/demo"
 fi

@@ -62,7 +62,7 @@ Test(traces_formats, gpuyard_all_columns)
     cr_expect_eq(b->dep_n, 1);
     cr_expect_eq(t->deps.at[b->dep_first].row, 0);
     cr_expect_eq(t->deps.at[b->dep_first].kind, GY_DEP_AFTEROK);
-    cr_expect_eq(why_of(&t->notes, "column not known, ignored")->count, 1);
+    cr_expect_eq(why_of(&t->notes, "column not known; kept, not used")->count, 1);
     gy_trace_free(t);
 }
 

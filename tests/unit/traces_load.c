@@ -379,6 +379,22 @@ Test(traces_load, what_is_written_reads_back_equal)
     gy_trace_free(t);
 }
 
+Test(traces_load, columns_that_are_not_ours_go_through)
+{
+    struct gy_error err = {0};
+    struct gy_trace *t = load_text(NULL, "colour,job_id,submit_s,duration_s,gpus,\"a, b\",limits_s\n"
+                                         "red,1,5,1,1,None,7\n,2,5,1,1,x,\nbad,3,-1,1,1,y,8\n\" blue \",4,0,1,1,,9\n");
+    struct gy_writer *w = gy_writer_open(NULL, &err);
+    size_t len;
+
+    why_of(&t->notes, "column not known, though its name is near to one that is; kept, not used");
+    gy_trace_write_csv(t, w);
+    cr_expect_str_eq(gy_writer_memory(w, &len), "job_id,submit_s,duration_s,gpus,colour,\"a, b\",limits_s\n"
+                                                "4,0,1,1,\" blue \",,9\n1,5,1,1,red,None,7\n2,5,1,1,,x,\n");
+    cr_assert_eq(gy_writer_commit(w, &err), 0);
+    gy_trace_free(t);
+}
+
 Test(traces_load, sources_over_one_trace_are_independent)
 {
     struct gy_trace *t = load_text(NULL, HEAD "1,0,1,1\n2,1,1,1\n");
