@@ -23,7 +23,6 @@ struct link {
     double frozen, own_aw;
     double level; /* of its own variables as the other links count them; own_n 0: INFINITY; fresh: 0 */
     double top;   /* no other variable on it has a higher level */
-    double key;   /* in the heap */
     gy_heap_handle handle;
     uint32_t own_n;
     bool fresh; /* has own variables, but no level yet */

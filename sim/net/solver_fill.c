@@ -37,37 +37,35 @@ static bool same_level(double a, double b)
     return fabs(a - b) <= SAME * b;
 }
 
-/* Puts the link in the queue if its level may be another, at the lower of both. One that the variables of others
+/* Puts the link in the queue if its level may be another, at the lower of both (as they are now: what changes later may
+ * disturb the order, which only saves visits). One that the variables of others
  * overload waits until those others have had their turn: most often they come down by themselves. */
 static void schedule(struct gy_solver *s, uint32_t id)
 {
     struct link *l = &s->links[id];
     double level = fill_level(l), key = l->own_n ? level : l->top;
 
-    l->rough |= l->frozen > ROUGH * l->capacity;
-    if (level == INFINITY || (l->own_n && !l->fresh && !l->rough && same_level(level, l->level)))
+    if ((level == INFINITY && !l->rough) || (l->own_n && !l->fresh && !l->rough && same_level(level, l->level)))
         return;
     if (l->own_n && !l->fresh)
         key = fmin(key, l->level);
-    if (l->handle == GY_HEAP_NONE) {
-        l->handle = gy_heap_push(&s->heap, heap_time(key), 0, id);
-        s->failed |= l->handle == GY_HEAP_NONE;
-        l->key = key;
-    } else if (key < l->key) {
-        gy_heap_move(&s->heap, l->handle, heap_time(key));
-        l->key = key;
-    }
+    l->handle = gy_heap_push(&s->heap, heap_time(key), 0, id);
+    s->failed |= l->handle == GY_HEAP_NONE;
 }
 
+/* The link's frozen load has changed: its level may, unless it is in the queue already or holds nothing and is not
+ * full. */
 static inline void pend(struct gy_solver *s, struct link *l, uint32_t id)
 {
-    if (l->pending)
+    if (!l->touched) {
+        l->touched = true;
+        s->failed |= !gy_vec_push(&s->touched, id);
+    }
+    l->rough |= l->frozen > ROUGH * l->capacity;
+    if (l->pending || l->handle != GY_HEAP_NONE || (l->own_n == 0 && l->frozen <= l->capacity && !l->rough))
         return;
     l->pending = true;
     s->failed |= !gy_vec_push(&s->pending, id);
-    if (!l->touched)
-        s->failed |= !gy_vec_push(&s->touched, id);
-    l->touched = true;
 }
 
 static void schedule_pending(struct gy_solver *s)
