@@ -102,6 +102,31 @@ static int sample(struct sim *s, gy_time at)
     return rc;
 }
 
+static bool asked_to_stop(struct sim *s)
+{
+    const struct gy_sim_config *c = s->config;
+    if (c->progress)
+        c->progress(c->progress_ctx, s->view.now, s->arrived, s->ended);
+    return c->stop_flag && *c->stop_flag;
+}
+
+/* The samples before t, between which nothing happens; a short period makes very many of them, so a stop that was
+ * asked for is looked at here too: 1, the time is then that of the last sample. */
+static int samples_before(struct sim *s, gy_time t)
+{
+    for (uint32_t turn = 1; s->next_sample < t; turn++) {
+        const gy_time at = s->next_sample;
+        if (sample(s, at))
+            return -1;
+        if (turn % 4096 == 0 && asked_to_stop(s)) {
+            s->view.now = at;
+            s->result->partial = true;
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static gy_time next_time(const struct sim *s)
 {
     struct gy_heap_event e;
@@ -123,11 +148,12 @@ static bool stuck(const struct sim *s)
     return s->idle_passes > 10000 && s->heap.n == s->timers && !s->has_next && s->next_change == s->changes.n;
 }
 
+/* 1: asked to stop on the way there. */
 static int one_instant(struct sim *s, gy_time t)
 {
-    while (s->next_sample < t)
-        if (sample(s, s->next_sample))
-            return -1;
+    const int on_the_way = samples_before(s, t);
+    if (on_the_way)
+        return on_the_way;
     s->view.now = t;
     if (world_moves(s) || policy_thinks(s) || rates_settle(s))
         return -1;
@@ -136,23 +162,16 @@ static int one_instant(struct sim *s, gy_time t)
     return 0;
 }
 
-static bool asked_to_stop(struct sim *s)
-{
-    const struct gy_sim_config *c = s->config;
-    if (c->progress)
-        c->progress(c->progress_ctx, s->view.now, s->arrived, s->ended);
-    return c->stop_flag && *c->stop_flag;
-}
-
 static int loop(struct sim *s)
 {
     for (uint32_t turn = 1;; turn++) {
         const gy_time t = next_time(s);
         if (t == GY_NEVER || t > s->config->stop_at)
             break;
-        if (one_instant(s, t))
+        const int rc = one_instant(s, t);
+        if (rc < 0)
             return -1;
-        if (stuck(s))
+        if (rc > 0 || stuck(s))
             break;
         if (turn % 4096 == 0 && asked_to_stop(s)) {
             s->result->partial = true;
@@ -168,10 +187,11 @@ static int finish(struct sim *s)
     struct gy_sim_result *r = s->result;
     const bool stopped = s->config->stop_at != GY_NEVER && !r->partial;
     if (stopped && s->arrived > 0 && s->view.now < s->config->stop_at) {
-        while (s->next_sample <= s->config->stop_at)
-            if (sample(s, s->next_sample))
-                return -1;
-        s->view.now = s->config->stop_at;
+        const int rc = samples_before(s, gy_time_add(s->config->stop_at, 1));
+        if (rc < 0)
+            return -1;
+        if (rc == 0)
+            s->view.now = s->config->stop_at;
     }
     r->deadlock = !r->partial && !stopped && s->ended + s->view.running < s->arrived; /* jobs may run for ever */
     r->end = s->arrived ? s->view.now : GY_NONE;

@@ -121,6 +121,21 @@ for signal in INT TERM; do
     equal "left over" "$(find . -name '*.partial')" ""
 done
 
+# Two jobs, but a hundred million samples: the signal is heard between samples too.
+printf 'job_id,submit_s,duration_s,gpus\na,0,1,1\nb,100,1,1\n' >few.csv
+last="gpuyard run with very many samples, then SIGTERM"
+rm -rf p
+"$gpuyard" run s.json --trace few.csv --set output.timeline_s=0.000001 --out p >out 2>err &
+pid=$!
+sleep 0.5
+kill -TERM $pid
+wait $pid
+status=$?
+is_status 143
+prints 'partial'
+equal "left over" "$(find . -name '*.partial')" ""
+rm -rf p
+
 # A machine that fails: a closed pipe, a full disk, a folder that may not be written.
 last="gpuyard run s.json | true"
 { "$gpuyard" run s.json 2>err; echo $? >code; } | :
