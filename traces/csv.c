@@ -199,6 +199,11 @@ int gy_csv_next(struct gy_csv *c, struct gy_error *err)
         got = gy_lines_next(&c->lines, false, &text, &len, err);
         if (got <= 0)
             return got;
+        if (got == 2) {
+            c->line = c->lines.line;
+            c->why = "a line of more than 1 MiB";
+            return 2;
+        }
         if (c->lines.line == 1 && len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
             text += 3;
             len -= 3;
@@ -221,7 +226,7 @@ int gy_csv_next(struct gy_csv *c, struct gy_error *err)
         got = gy_lines_next(&c->lines, true, &text, &len, err);
         if (got < 0)
             return -1;
-        if (got == 0)
+        if (got != 1)
             return give_up(c, first_len, err);
     }
 }

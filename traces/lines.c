@@ -50,13 +50,20 @@ static int fill(struct gy_lines *l, struct gy_error *err)
     return 0;
 }
 
-static int too_long(const struct gy_lines *l, struct gy_error *err)
+/* Passes over a line that is too long, in the space of one. */
+static int pass_over(struct gy_lines *l, struct gy_error *err)
 {
-    char place[512];
-
-    snprintf(place, sizeof place, "%s:%llu", gy_input_name(l->in), (unsigned long long)l->line + 1);
-    gy_fail(err, GY_EINPUT, place, "a line of more than %zu bytes", GY_LINE_MAX);
-    return gy_hint(err, "this does not look like a text table; --format names the format");
+    for (;;) {
+        const char *newline = memchr(l->buf + l->pos, '\n', l->end - l->pos);
+        l->pos = newline != NULL ? (size_t)(newline - l->buf) + 1 : l->end;
+        l->kept = l->pos;
+        if (newline != NULL || l->ended)
+            break;
+        if (fill(l, err) < 0)
+            return -1;
+    }
+    l->line++;
+    return 2;
 }
 
 int gy_lines_next(struct gy_lines *l, bool keep, char **text, size_t *len, struct gy_error *err)
@@ -78,7 +85,7 @@ int gy_lines_next(struct gy_lines *l, bool keep, char **text, size_t *len, struc
         }
         seen = have;
         if (have > GY_LINE_MAX)
-            return too_long(l, err);
+            return keep ? 2 : pass_over(l, err);
         if (fill(l, err) < 0)
             return -1;
     }

@@ -8,7 +8,7 @@
 #include "gy_error.h"
 #include "gy_file.h"
 
-#define GY_LINE_MAX ((size_t)1 << 20) /* bytes of one line; a longer one is an error */
+#define GY_LINE_MAX ((size_t)1 << 20) /* bytes of one line; a longer one is left out */
 
 struct gy_lines {
     struct gy_input *in;
@@ -20,8 +20,9 @@ struct gy_lines {
 
 void gy_lines_init(struct gy_lines *l, struct gy_input *in);
 void gy_lines_free(struct gy_lines *l);
-/* 1 with the next line, its newline included where it has one; 0 at the end; -1. The text is valid until the next call
- * and may be written over. Unless keep is set, earlier lines are forgotten. */
+/* 1 with the next line, its newline included where it has one; 0 at the end; -1; 2 when the next line is longer than
+ * GY_LINE_MAX: it is counted and passed over without being held, or, with keep, not read at all. The text is valid
+ * until the next call and may be written over. Unless keep is set, earlier lines are forgotten. */
 int gy_lines_next(struct gy_lines *l, bool keep, char **text, size_t *len, struct gy_error *err);
 /* Bytes kept before the next line, this one included. */
 static inline size_t gy_lines_kept(const struct gy_lines *l)

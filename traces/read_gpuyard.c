@@ -69,8 +69,11 @@ static int open_table(struct gy_reader *r, struct gy_error *err)
     for (size_t i = 0; i < GY_COUNT(required); i++)
         if (gy_row_columns(r, &gy_column_name[required[i]], 1, &m->of[required[i]].at, err) < 0)
             return -1;
-    for (int c = 0; c < GY_C_START; c++)
+    for (int c = 0; c < GY_C_START; c++) {
         m->of[c].at = gy_csv_column(r->csv, gy_column_name[c]);
+        if (gy_row_column_once(r, gy_column_name[c], err) < 0)
+            return -1;
+    }
     m->columns = gy_csv_columns(r->csv);
     r->has_ids = true;
     return take_extra(r, table, err);

@@ -251,6 +251,8 @@ static int next(struct gy_reader *r, struct gy_job_rec *rec, struct gy_error *er
         if (got <= 0)
             return got;
         r->line = s->lines.line;
+        if (got == 2)
+            return gy_row_skip(r, NULL, "a line of more than 1 MiB", GY_NO_FIELD);
         size_t i = 0;
         while (i < len && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n'))
             i++;

@@ -60,6 +60,8 @@ int gy_row_csv_open(struct gy_reader *r, char delimiter, bool header, struct gy_
 /* Indices of the named columns; a required one (name without a leading '?') that is missing is an error with the
  * nearest name. out[i] is -1 where an optional one is missing. */
 int gy_row_columns(struct gy_reader *r, const char *const *names, size_t n, int *out, struct gy_error *err);
+/* -1 with an error when the header names that column more than once. */
+int gy_row_column_once(const struct gy_reader *r, const char *name, struct gy_error *err);
 /* The two for readers whose only state is the indices of their columns: comma separated, with a header. */
 int gy_row_table_open(struct gy_reader *r, const char *const *names, size_t n, struct gy_error *err);
 void gy_row_table_close(struct gy_reader *r);

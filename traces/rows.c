@@ -137,6 +137,20 @@ static int missing_column(struct gy_reader *r, const char *name, struct gy_error
     return -1;
 }
 
+int gy_row_column_once(const struct gy_reader *r, const char *name, struct gy_error *err)
+{
+    char place[512];
+    size_t times = 0;
+
+    for (size_t i = 0; i < gy_csv_columns(r->csv); i++)
+        times += strcmp(gy_csv_column_name(r->csv, i), name) == 0;
+    if (times < 2)
+        return 0;
+    gy_row_place(r, gy_csv_line(r->csv), place, sizeof place);
+    gy_fail(err, GY_EINPUT, place, "column \"%s\" is in the header %zu times", name, times);
+    return gy_hint(err, "which one is meant cannot be known; rename the others");
+}
+
 int gy_row_columns(struct gy_reader *r, const char *const *names, size_t n, int *out, struct gy_error *err)
 {
     for (size_t i = 0; i < n; i++) {
@@ -144,6 +158,8 @@ int gy_row_columns(struct gy_reader *r, const char *const *names, size_t n, int 
         out[i] = gy_csv_column(r->csv, names[i] + optional);
         if (out[i] < 0 && !optional)
             return missing_column(r, names[i], err);
+        if (gy_row_column_once(r, names[i] + optional, err) < 0)
+            return -1;
     }
     return 0;
 }

@@ -128,4 +128,23 @@ is_status 0
 says '8 rows read'
 run run s.json --strict --out o
 refused 't\.csv:[0-9]+'
+
+# A line without end costs its row, wherever it stands; a column named twice is not guessed at.
+scenario "$node" ''
+{ printf 'job_id,submit_s,duration_s,gpus\n' && head -c 3000000 /dev/zero | tr '\0' x && printf ',0,1,1\nb,1,10,2\n'; } >t.csv
+run run s.json --out o
+is_status 0
+prints '2 rows read, 1 kept, 1 skipped'
+prints '1 row skipped: a line of more than 1 MiB \(first: t\.csv:2'
+rm -rf o
+run run s.json --strict --out o
+refused 't\.csv:2: .*1 MiB'
+{ printf 'job_id,submit_s,duration_s,gpus\n"a,0,1,1\n' && head -c 3000000 /dev/zero | tr '\0' x && printf '\nb,1,10,2\n'; } >t.csv
+run run s.json --out o
+is_status 0
+prints '3 rows read, 1 kept, 2 skipped'
+rm -rf o
+printf 'job_id,submit_s,duration_s,gpus,gpus\na,0,10,1,3\n' >t.csv
+run run s.json --out o
+refused 't\.csv:1: column "gpus" is in the header 2 times'
 finish
