@@ -58,7 +58,7 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     FNR == 1 { for (i = 1; i <= NF; i++) to[$i] = i; next }
     d[$to["job_id"]] != $to["run_s"] { bad++ } END { exit bad > 0 }' trace.csv o/jobs.csv || fail "run times are not the trace's"
 
-# Batsim's recording, start for start, through the binary.
+# Batsim's recording, start for start (it has microseconds), through the binary.
 if [ -f "$shared/traces/batsim/medium_late.json" ]; then
     printf '{}' >none.json
     run run none.json --set 'cluster={"nodes": [{"name": "host[0-31]", "gpus": 1}]}' --trace "$shared/traces/batsim/medium_late.json" \
@@ -67,7 +67,7 @@ if [ -f "$shared/traces/batsim/medium_late.json" ]; then
     equal "equal starts of 801" "$(awk -F, '
         FNR == 1 { f++; for (i = 1; i <= NF; i++) at[f, $i] = i; next }
         f == 1 { s[$at[1, "job_id"]] = $at[1, "starting_time"]; next }
-        { d = s[$at[2, "job_id"]] - $at[2, "start_s"]; if (d < 1e-5 && d > -1e-5) same++ } # it has microseconds END { print same + 0 }' \
+        { d = s[$at[2, "job_id"]] - $at[2, "start_s"]; if (d < 1e-5 && d > -1e-5) same++ } END { print same + 0 }' \
         "$shared/traces/batsim/medium_late_easy/out_jobs.csv" o/jobs.csv)" 801
 fi
 finish
