@@ -1,6 +1,7 @@
 # The libraries and flags that the whole build shares. One library behind one folder: see ARCHITECTURE.md.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(GSL REQUIRED IMPORTED_TARGET gsl)
+pkg_check_modules(EXPAT REQUIRED IMPORTED_TARGET expat) # sim/topo only
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)

@@ -47,7 +47,8 @@ static int index_names(struct capacity *c)
     for (size_t i = 0; i < spec->nodes.n; i++)
         c->names.at[i] = (struct named){spec->nodes.at[i].name, (uint32_t)i};
     c->names.n = spec->nodes.n;
-    qsort(c->names.at, c->names.n, sizeof *c->names.at, compare_named);
+    if (c->names.n > 1)
+        qsort(c->names.at, c->names.n, sizeof *c->names.at, compare_named);
     for (size_t i = 1; i < c->names.n; i++)
         if (c->names.at[i].name == c->names.at[i - 1].name)
             return gy_sc_fail(c->b->s, c->b->err, "/cluster/nodes", "two nodes are called \"%s\"",

@@ -19,7 +19,7 @@ static int load_trace(const struct gy_scenario *s, struct gy_inputs *in, struct 
     const struct gy_trace_options o = {.format = t->format,
                                        .path = t->path,
                                        .second_path = t->second_path,
-                                       .columns = t->columns,
+                                       .columns = gy_json_count(t->columns) > 0 ? t->columns : NULL,
                                        .strict = t->strict,
                                        .limit_factor = t->limit_factor,
                                        .from = t->from,
@@ -77,6 +77,6 @@ int gy_inputs_config(const struct gy_scenario *s, const struct gy_inputs *in, st
                                   .requeue_on_failure = s->jobs.requeue_on_failure,
                                   .requeue_delay = s->jobs.requeue_delay,
                                   .any_split = s->jobs.any_split,
-                                  .report_holds = s->output.events};
+                                  .report_holds = true /* the account divides unused GPU-hours by them */};
     return gy_trace_source(in->trace, &out->source, err);
 }

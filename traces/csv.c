@@ -12,19 +12,39 @@
 
 #define RESCAN_MAX ((size_t)1 << 28) /* bytes read again after unclosed quotes, in all; then the file is given up */
 
+struct span {
+    uint32_t start, len;
+};
+
 struct gy_csv {
     struct csv_parser parser;
     struct gy_lines lines;
-    GY_VEC(char) text;      /* the fields, each NUL-ended */
-    GY_VEC(uint32_t) start; /* of each field, and one more: the end */
+    char delimiter;
+    GY_VEC(char) text;      /* the fields that libcsv gave, each NUL-ended */
+    GY_VEC(struct span) at; /* of each field in base */
+    const char *base;       /* text, or the line itself */
     size_t fields;
     uint64_t line; /* of the row */
     size_t rows;   /* ended by the line just fed */
-    bool nomem, too_many, empty_row;
+    bool nomem, too_many;
     const char *why;
     size_t rescanned;
     GY_VEC(char *) names;
 };
+
+static bool add_field(struct gy_csv *c, size_t start, size_t len)
+{
+    if (c->fields == GY_CSV_FIELDS_MAX) {
+        c->too_many = true;
+        return false;
+    }
+    if (!gy_vec_reserve(&c->at, c->fields + 1)) {
+        c->nomem = true;
+        return false;
+    }
+    c->at.at[c->fields++] = (struct span){(uint32_t)start, (uint32_t)len};
+    return true;
+}
 
 static void on_field(void *text, size_t len, void *self)
 {
@@ -32,20 +52,17 @@ static void on_field(void *text, size_t len, void *self)
 
     if (c->rows > 0 || c->nomem || c->too_many)
         return;
-    if (c->fields == GY_CSV_FIELDS_MAX) {
-        c->too_many = true;
-        return;
-    }
-    if (!gy_vec_reserve(&c->text, c->text.n + len + 1) || !gy_vec_reserve(&c->start, c->fields + 2)) {
+    if (!gy_vec_reserve(&c->text, c->text.n + len + 1)) {
         c->nomem = true;
         return;
     }
+    if (!add_field(c, c->text.n, len))
+        return;
     char *to = c->text.at + c->text.n;
     if (len > 0)
         memcpy(to, text, len);
     to[len] = '\0';
     c->text.n += len + 1;
-    c->start.at[++c->fields] = (uint32_t)c->text.n;
 }
 
 static void on_row(int by, void *self)
@@ -67,13 +84,8 @@ struct gy_csv *gy_csv_new(struct gy_input *in, char delimiter, struct gy_error *
     }
     csv_set_delim(&c->parser, (unsigned char)delimiter);
     csv_set_blk_size(&c->parser, 1024);
+    c->delimiter = delimiter;
     gy_lines_init(&c->lines, in);
-    if (!gy_vec_reserve(&c->start, 64) || !gy_vec_reserve(&c->text, 1024)) {
-        gy_csv_free(c);
-        gy_nomem(err);
-        return NULL;
-    }
-    c->start.at[0] = 0;
     return c;
 }
 
@@ -84,7 +96,7 @@ void gy_csv_free(struct gy_csv *c)
     csv_free(&c->parser);
     gy_lines_free(&c->lines);
     gy_vec_free(&c->text);
-    gy_vec_free(&c->start);
+    gy_vec_free(&c->at);
     for (size_t i = 0; i < c->names.n; i++)
         free(c->names.at[i]);
     gy_vec_free(&c->names);
@@ -139,9 +151,45 @@ static int feed(struct gy_csv *c, const char *text, size_t len, struct gy_error 
     return 0;
 }
 
+static bool is_blank(const struct gy_csv *c, char x)
+{
+    return (x == ' ' || x == '\t') && x != c->delimiter;
+}
+
+/* A line without quotes, its line end cut off, into fields in place. */
+static int cut(struct gy_csv *c, char *text, size_t len, struct gy_error *err)
+{
+    c->base = text;
+    for (size_t from = 0; from <= len;) {
+        const char *next = memchr(text + from, c->delimiter, len - from);
+        size_t to = next != NULL ? (size_t)(next - text) : len, end = to;
+        while (from < end && is_blank(c, text[from]))
+            from++;
+        while (end > from && is_blank(c, text[end - 1]))
+            end--;
+        if (!add_field(c, from, end - from))
+            break;
+        text[end] = '\0';
+        from = to + 1;
+    }
+    return verdict(c, err);
+}
+
+/* A row that one line without quotes or stray carriage returns is; false: libcsv must look at it. */
+static bool plain(struct gy_csv *c, char *text, size_t len, struct gy_error *err, int *got)
+{
+    if (text[len - 1] != '\n' || memchr(text, '"', len) != NULL)
+        return false;
+    len -= len > 1 && text[len - 2] == '\r' ? 2 : 1;
+    if (memchr(text, '\r', len) != NULL)
+        return false;
+    *got = cut(c, text, len, err);
+    return true;
+}
+
 int gy_csv_next(struct gy_csv *c, struct gy_error *err)
 {
-    const char *text;
+    char *text;
     size_t len, first_len = 0;
     int got;
 
@@ -158,11 +206,14 @@ int gy_csv_next(struct gy_csv *c, struct gy_error *err)
     } while (blank(text, len));
     c->line = c->lines.line;
     first_len = gy_lines_kept(&c->lines);
+    if (plain(c, text, len, err, &got))
+        return got;
     for (;;) {
         if (feed(c, text, len, err) < 0)
             return -1;
         if (c->rows == 0 && text[len - 1] != '\n' && feed(c, "\n", 1, err) < 0)
             return -1;
+        c->base = c->text.at;
         if (c->rows > 0)
             return verdict(c, err);
         if (gy_lines_kept(&c->lines) > GY_CSV_ROW_MAX)
@@ -189,7 +240,7 @@ struct gy_field gy_csv_field(const struct gy_csv *c, size_t i)
 {
     if (i >= c->fields)
         return (struct gy_field){"", 0};
-    return (struct gy_field){c->text.at + c->start.at[i], c->start.at[i + 1] - c->start.at[i] - 1};
+    return (struct gy_field){c->base + c->at.at[i].start, c->at.at[i].len};
 }
 
 uint64_t gy_csv_line(const struct gy_csv *c)

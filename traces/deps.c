@@ -181,6 +181,8 @@ int gy_load_deps(struct gy_loading *l, struct gy_error *err)
 {
     if (l->dep_texts.n == 0)
         return 0;
+    if (gy_load_index(l, err) < 0)
+        return -1;
     for (size_t i = 0; i < l->dep_texts.n; i++)
         if (!l->dropped.at[l->dep_texts.at[i].row] && parse(l, &l->dep_texts.at[i], err) < 0)
             return -1;

@@ -277,11 +277,28 @@ static int to_records(struct gen *g, struct gy_error *err)
     return 0;
 }
 
+/* The ranges of the table, for callers that did not fill the parameters in by it. */
+static int check(const struct gy_generate *p, struct gy_error *err)
+{
+    for (const struct gy_param *row = gy_generate_params; row->name != NULL; row++) {
+        const char *at = (const char *)p + row->offset;
+        double v = row->type == GY_P_INT    ? (double)*(const int64_t *)(const void *)at
+                   : row->type == GY_P_TIME ? gy_time_to_s(*(const gy_time *)(const void *)at)
+                   : row->type == GY_P_REAL ? *(const double *)(const void *)at
+                                            : row->min;
+        if (!(v >= row->min && v <= row->max))
+            return gy_fail(err, GY_EINPUT, NULL, "%s: found %g, expected %g to %g", row->name, v, row->min, row->max);
+    }
+    return p->gpu_mix != NULL ? 0 : gy_fail(err, GY_EINPUT, NULL, "gpu_mix is missing");
+}
+
 static int make(struct gen *g, uint64_t seed, struct gy_error *err)
 {
     static const char *const purpose[S_COUNT] = {"generate.arrivals",  "generate.users", "generate.sizes",
                                                  "generate.durations", "generate.ends",  "generate.limits"};
 
+    if (check(g->p, err) < 0)
+        return -1;
     for (int s = 0; s < S_COUNT; s++)
         if (!gy_stream_init(&g->stream[s], seed, purpose[s]))
             return gy_nomem(err);

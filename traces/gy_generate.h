@@ -16,32 +16,33 @@ struct gy_generate {
     int64_t seed;
     double daily, weekly; /* strength of the cycles, 0 … 1 */
     int64_t users, teams;
-    double zipf;          /* activity of the k-th user and size of the k-th team go with k^-zipf */
-    double burst;         /* mean number of jobs that one submission makes */
-    const char *gpu_mix;  /* "GPUs:weight,…" */
-    double cpu_jobs;      /* part of the jobs that ask for no GPU */
-    double cpus_per_gpu;  /* 0: CPUs are not given */
-    gy_time median, most; /* run time: median of the body; longest */
-    double sigma;         /* of the logarithm of the body */
+    double zipf;             /* activity of the k-th user and size of the k-th team go with k^-zipf */
+    double burst;            /* mean number of jobs that one submission makes */
+    const char *gpu_mix;     /* "GPUs:weight,…" */
+    double cpu_jobs;         /* part of the jobs that ask for no GPU */
+    double cpus_per_gpu;     /* 0: CPUs are not given */
+    gy_time median, most;    /* run time: median of the body; longest */
+    double sigma;            /* of the logarithm of the body */
     double tail, tail_shape; /* part of the jobs in the tail; Pareto exponent */
     gy_time tail_from;
     double size_exponent; /* run time grows with GPUs to this power */
     double load;          /* > 0: run times are scaled to this offered load on load_gpus GPUs */
     int64_t load_gpus;
-    double failed, cancelled; /* parts; such jobs end after a uniform part of their run time */
+    double failed, cancelled;        /* parts; such jobs end after a uniform part of their run time */
     double limit_ratio, limit_sigma; /* median and log-sigma of limit / run time; ratio 0: no limits */
-    double overrun;       /* part of the jobs whose limit is below their run time */
+    double overrun;                  /* part of the jobs whose limit is below their run time */
 };
 /* Rows for gy_bind, `trace generate --help` and the schema; the only list of defaults. */
 extern const struct gy_param gy_generate_params[];
 /* Fills in the defaults; texts live in arena. */
 int gy_generate_defaults(struct gy_generate *p, struct gy_arena *arena, struct gy_error *err);
 /* A trace as gy_trace_load makes; submit and run times are whole seconds. strings as there. O(n log n). */
-int gy_trace_generate(const struct gy_generate *p, struct gy_strings *strings, struct gy_trace **out, struct gy_error *err);
+int gy_trace_generate(const struct gy_generate *p, struct gy_strings *strings, struct gy_trace **out,
+                      struct gy_error *err);
 
 /* A stream of jobs for benchmarks, in constant memory: Poisson arrivals at the rate that offers `load` on `gpus` GPUs;
- * 1, 2, 4 or 8 GPUs (weights 8:4:2:2); lognormal run times of the given median and sigma, in ms; limit = twice the run time,
- * up to the next minute. Free self with gy_bench_source_free. */
+ * 1, 2, 4 or 8 GPUs (weights 8:4:2:2); lognormal run times of the given median and sigma, in ms; limit = twice the run
+ * time, up to the next minute. Free self with gy_bench_source_free. */
 struct gy_bench {
     uint64_t jobs, seed;
     uint32_t gpus;

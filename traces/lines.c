@@ -59,12 +59,12 @@ static int too_long(const struct gy_lines *l, struct gy_error *err)
     return gy_hint(err, "this does not look like a text table; --format names the format");
 }
 
-int gy_lines_next(struct gy_lines *l, bool keep, const char **text, size_t *len, struct gy_error *err)
+int gy_lines_next(struct gy_lines *l, bool keep, char **text, size_t *len, struct gy_error *err)
 {
     if (!keep)
         l->kept = l->pos;
     for (size_t seen = 0;;) {
-        const char *at = l->buf == NULL ? NULL : l->buf + l->pos;
+        char *at = l->buf == NULL ? NULL : l->buf + l->pos;
         size_t have = l->end - l->pos;
         const char *newline = have > seen ? memchr(at + seen, '\n', have - seen) : NULL;
         if (newline != NULL || l->ended) {

@@ -1,5 +1,5 @@
-/* Lines of an input, with their numbers. A line stays in memory while it is looked at; earlier lines can be kept too, so
- * that a reader can go back to where it began (a quote that is never closed). Not a parser. */
+/* Lines of an input, with their numbers. A line stays in memory while it is looked at; earlier lines can be kept too,
+ * so that a reader can go back to where it began (a quote that is never closed). Not a parser. */
 #ifndef GY_LINES_H
 #define GY_LINES_H
 #include <stdbool.h>
@@ -20,9 +20,9 @@ struct gy_lines {
 
 void gy_lines_init(struct gy_lines *l, struct gy_input *in);
 void gy_lines_free(struct gy_lines *l);
-/* 1 with the next line, its newline included where it has one; 0 at the end; -1. The text is valid until the next call.
- * Unless keep is set, earlier lines are forgotten. */
-int gy_lines_next(struct gy_lines *l, bool keep, const char **text, size_t *len, struct gy_error *err);
+/* 1 with the next line, its newline included where it has one; 0 at the end; -1. The text is valid until the next call
+ * and may be written over. Unless keep is set, earlier lines are forgotten. */
+int gy_lines_next(struct gy_lines *l, bool keep, char **text, size_t *len, struct gy_error *err);
 /* Bytes kept before the next line, this one included. */
 static inline size_t gy_lines_kept(const struct gy_lines *l)
 {

@@ -1,73 +1,10 @@
-/* The loader: chooses the reader, reads all rows, drops duplicates, moves calendar times to zero, applies the window,
- * resolves dependencies, and sorts. Not a parser of anything. */
+/* The loader: reads all rows by the reader of choose.c into the table and drops repeated ids; settle.c does what needs
+ * all rows at once. Not a parser of anything. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "loading.h"
-
-/* ---- choosing a reader ---- */
-
-static void list_formats(char *buf, size_t size)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; gy_readers[i] != NULL && n < size; i++)
-        n += (size_t)snprintf(buf + n, size - n, "%s%s", i > 0 ? ", " : "", gy_readers[i]->name);
-}
-
-static const struct gy_reader_type *by_name(const char *name, struct gy_error *err)
-{
-    const char *names[64];
-    size_t n = 0;
-    char all[300];
-
-    for (; gy_readers[n] != NULL && n < GY_COUNT(names); n++) {
-        if (strcmp(gy_readers[n]->name, name) == 0)
-            return gy_readers[n];
-        names[n] = gy_readers[n]->name;
-    }
-    const char *near = gy_nearest(name, names, n);
-    list_formats(all, sizeof all);
-    gy_fail(err, GY_EUSAGE, NULL, "unknown trace format \"%s\"", name);
-    if (near != NULL)
-        gy_hint(err, "did you mean \"%s\"? Known: %s", near, all);
-    else
-        gy_hint(err, "known: %s", all);
-    return NULL;
-}
-
-static const struct gy_reader_type *sniff(struct gy_input *in, struct gy_error *err)
-{
-    const struct gy_reader_type *best = NULL;
-    const char *bytes;
-    int most = 0;
-    char seen[80], all[300];
-
-    err->code = GY_OK;
-    size_t n = gy_input_peek(in, &bytes, err);
-    if (err->code != GY_OK)
-        return NULL;
-    if (n == 0) {
-        gy_fail(err, GY_EINPUT, gy_input_name(in), "the file is empty; a trace was expected");
-        return NULL;
-    }
-    for (size_t i = 0; gy_readers[i] != NULL; i++) {
-        int sure = gy_readers[i]->sniff(bytes, n, gy_input_name(in));
-        if (sure > most) {
-            most = sure;
-            best = gy_readers[i];
-        }
-    }
-    if (best == NULL) {
-        gy_visible(bytes, n < 48 ? n : 48, seen, sizeof seen);
-        list_formats(all, sizeof all);
-        gy_fail(err, GY_EINPUT, gy_input_name(in), "not a trace format that is known; it begins \"%s\"", seen);
-        gy_hint(err, "name it by --format (%s), or map its columns with \"format\": \"csv\" and \"columns\"", all);
-    }
-    return best;
-}
-
-/* ---- reading rows ---- */
 
 struct gy_field gy_load_id(const struct gy_loading *l, uint32_t row, char *buf)
 {
@@ -152,6 +89,39 @@ static int keep_depends(struct gy_loading *l, uint32_t row, struct gy_error *err
     return 0;
 }
 
+int gy_load_index(struct gy_loading *l, struct gy_error *err)
+{
+    const struct gy_trace *t = l->r.t;
+
+    if (l->indexed)
+        return 0;
+    l->indexed = true;
+    for (size_t i = 0; i < t->jobs.n; i++)
+        if (t->jobs.at[i].name == 0 && !gy_map_put(&l->numbers, t->jobs.at[i].number, i))
+            return gy_nomem(err);
+    return 0;
+}
+
+/* Whether the row of this id, which is to become row `row`, is the first of it. */
+static int first_of_id(struct gy_loading *l, const struct gy_job_rec *j, uint32_t row, bool *first,
+                       struct gy_error *err)
+{
+    struct gy_map *map = j->name != 0 ? &l->names : &l->numbers;
+    uint64_t key = j->name != 0 ? j->name : j->number, had;
+
+    *first = true;
+    if (j->name == 0 && !l->indexed) {
+        bool ascends = l->r.t->jobs.n == 0 || j->number > l->last_number;
+        l->last_number = j->number;
+        if (ascends)
+            return 0;
+        if (gy_load_index(l, err) < 0)
+            return -1;
+    }
+    *first = !gy_map_get(map, key, &had);
+    return !*first || gy_map_put(map, key, row) ? 0 : gy_nomem(err);
+}
+
 /* Puts the record into the table; a repeated id drops the later row. */
 static int add(struct gy_loading *l, const struct gy_job_rec *j, struct gy_error *err)
 {
@@ -160,16 +130,16 @@ static int add(struct gy_loading *l, const struct gy_job_rec *j, struct gy_error
 
     if (t->jobs.n >= GY_TRACE_ROWS_MAX)
         return gy_fail(err, GY_EINPUT, gy_input_name(l->r.in), "more than %u rows", GY_TRACE_ROWS_MAX);
+    bool first = true;
+    if (l->r.has_ids && first_of_id(l, j, row, &first, err) < 0)
+        return -1;
     if (!gy_vec_push(&t->jobs, *j) || !gy_vec_push(&l->line, l->r.line) || !gy_vec_push(&l->dropped, 0))
         return gy_nomem(err);
-    if (l->r.has_ids) {
-        struct gy_map *map = j->name != 0 ? &l->names : &l->numbers;
-        uint64_t key = j->name != 0 ? j->name : j->number, first;
-        if (gy_map_get(map, key, &first))
-            return gy_load_drop(l, row, "job_id", "repeated; the first row of that id is kept", true, err);
-        if (!gy_map_put(map, key, row))
+    for (size_t i = 0; i < t->extra_names.n; i++)
+        if (!gy_vec_push(&t->extra, l->r.extra[i]))
             return gy_nomem(err);
-    }
+    if (!first)
+        return gy_load_drop(l, row, "job_id", "repeated; the first row of that id is kept", true, err);
     return l->r.depends_len > 0 ? keep_depends(l, row, err) : 0;
 }
 
@@ -206,177 +176,12 @@ static int read_rows(struct gy_loading *l, struct gy_error *err)
     }
 }
 
-/* ---- after reading ---- */
-
-static void shift(gy_time *t, gy_time zero)
-{
-    if (*t != GY_NONE && *t != GY_NEVER)
-        *t -= zero;
-}
-
-/* Calendar times become relative to the earliest submit. */
-static void rebase(struct gy_loading *l)
-{
-    struct gy_trace *t = l->r.t;
-    gy_time zero = GY_NEVER;
-
-    for (size_t i = 0; i < t->jobs.n; i++)
-        if (!l->dropped.at[i] && t->jobs.at[i].submit < zero)
-            zero = t->jobs.at[i].submit;
-    if (!l->r.calendar || zero == GY_NEVER)
-        return;
-    for (size_t i = 0; i < t->jobs.n; i++) {
-        shift(&t->jobs.at[i].submit, zero);
-        shift(&t->jobs.at[i].cancel, zero);
-    }
-    struct gy_datetime d = {zero + l->r.offset_s * GY_SECOND, l->r.zoned, l->r.offset_s};
-    gy_datetime_print(&d, t->origin);
-}
-
-static int window(struct gy_loading *l, struct gy_error *err)
-{
-    const struct gy_trace_options *o = l->r.o;
-    const struct gy_trace *t = l->r.t;
-
-    for (uint32_t i = 0; i < t->jobs.n; i++) {
-        const struct gy_job_rec *j = &t->jobs.at[i];
-        const char *why = NULL;
-        if (l->dropped.at[i])
-            continue;
-        if (o->from != GY_NONE && j->submit < o->from)
-            why = "before \"from\"";
-        else if (o->to != GY_NONE && j->submit >= o->to)
-            why = "at or after \"to\"";
-        else if (o->gpu_jobs_only && j->gpus == 0)
-            why = "asks for no GPU (GPU jobs only)";
-        if (why != NULL && gy_load_drop(l, i, NULL, why, false, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-struct place {
-    gy_time submit;
-    uint32_t row;
-};
-
-static int by_submit(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-
-    if (x->submit != y->submit)
-        return x->submit < y->submit ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
-}
-
-/* Compacts and sorts the table; order[old row] becomes the new row, UINT32_MAX when dropped. */
-static int arrange(struct gy_loading *l, uint32_t *order, struct gy_error *err)
-{
-    struct gy_trace *t = l->r.t;
-    struct place *at = malloc((t->jobs.n + 1) * sizeof *at);
-    size_t n = 0;
-
-    if (at == NULL)
-        return gy_nomem(err);
-    for (uint32_t i = 0; i < t->jobs.n; i++) {
-        order[i] = UINT32_MAX;
-        if (l->dropped.at[i])
-            continue;
-        at[n] = (struct place){t->jobs.at[i].submit, i};
-        t->was_unsorted |= n > 0 && at[n].submit < at[n - 1].submit;
-        n++;
-    }
-    if (t->was_unsorted)
-        qsort(at, n, sizeof *at, by_submit);
-    if (t->was_unsorted || n < t->jobs.n) {
-        struct gy_job_rec *jobs = malloc((n + 1) * sizeof *jobs);
-        if (jobs == NULL) {
-            free(at);
-            return gy_nomem(err);
-        }
-        for (size_t i = 0; i < n; i++)
-            jobs[i] = t->jobs.at[at[i].row];
-        free(t->jobs.at);
-        t->jobs.at = jobs;
-        t->jobs.cap = n + 1;
-    }
-    t->jobs.n = n;
-    for (uint32_t i = 0; i < n; i++) {
-        order[at[i].row] = i;
-        t->jobs.at[i].row = i;
-    }
-    free(at);
-    return 0;
-}
-
-/* Edges to the trace's table: a wait for a row that is not kept counts as for one that is not in the trace. */
-static int place_deps(struct gy_loading *l, const uint32_t *order, struct gy_error *err)
-{
-    struct gy_trace *t = l->r.t;
-
-    for (size_t i = 0; i < l->edges.n; i++) {
-        const struct gy_dep_edge *e = &l->edges.at[i];
-        if (order[e->row] == UINT32_MAX)
-            continue;
-        struct gy_job_rec *j = &t->jobs.at[order[e->row]];
-        uint32_t to = e->to == UINT32_MAX ? UINT32_MAX : order[e->to];
-        if (e->to != UINT32_MAX && to == UINT32_MAX)
-            gy_skip_count(&l->r, &t->notes, "depends_on", "a job that was not kept; taken as ended well",
-                          l->line.at[e->row], GY_NO_FIELD);
-        if (j->dep_n == 0)
-            j->dep_first = (uint32_t)t->deps.n;
-        j->dep_n++;
-        if (to != UINT32_MAX)
-            t->jobs.at[to].depended_on = true;
-        if (!gy_vec_push(&t->deps, ((struct gy_dep){to, e->kind})))
-            return gy_nomem(err);
-    }
-    return 0;
-}
-
-static int nothing_kept(const struct gy_loading *l, struct gy_error *err)
-{
-    const struct gy_trace *t = l->r.t;
-
-    if (t->rows_read == 0)
-        return gy_fail(err, GY_EINPUT, gy_input_name(l->r.in), "no job in it: read as format \"%s\", it has no rows",
-                       t->format);
-    const struct gy_trace_skip *most = &t->skips.at[0];
-    for (size_t i = 1; i < t->skips.n; i++)
-        if (t->skips.at[i].count > most->count)
-            most = &t->skips.at[i];
-    gy_fail(err, GY_EINPUT, gy_input_name(l->r.in),
-            "none of its %llu rows can be used (read as format \"%s\"); most often: %s (%s)",
-            (unsigned long long)t->rows_read, t->format, most->why, most->first);
-    return gy_hint(err, "is it the right format? --format names another");
-}
-
-static int finish(struct gy_loading *l, struct gy_error *err)
-{
-    rebase(l);
-    if (window(l, err) < 0 || gy_load_deps(l, err) < 0)
-        return -1;
-    uint32_t *order = malloc((l->r.t->jobs.n + 1) * sizeof *order);
-    if (order == NULL)
-        return gy_nomem(err);
-    int done = arrange(l, order, err);
-    if (done == 0)
-        done = place_deps(l, order, err);
-    free(order);
-    if (done < 0)
-        return -1;
-    l->r.t->rows_kept = l->r.t->jobs.n;
-    if (l->r.nomem)
-        return gy_nomem(err);
-    return l->r.t->rows_kept == 0 ? nothing_kept(l, err) : 0;
-}
-
 static int load(struct gy_loading *l, struct gy_error *err)
 {
     const struct gy_trace_options *o = l->r.o;
     struct gy_trace *t = l->r.t;
 
-    l->type = o->format != NULL ? by_name(o->format, err) : sniff(l->r.in, err);
+    l->type = gy_load_choose(o, l->r.in, err);
     if (l->type == NULL)
         return -1;
     t->format = l->type->name;
@@ -391,7 +196,7 @@ static int load(struct gy_loading *l, struct gy_error *err)
     gy_input_sha256(l->r.in, t->sha256);
     if (l->r.second != NULL)
         gy_input_sha256(l->r.second, t->second_sha256);
-    return finish(l, err);
+    return gy_load_settle(l, err);
 }
 
 static void loading_free(struct gy_loading *l)
@@ -430,18 +235,34 @@ int gy_trace_load_input(const struct gy_trace_options *o, struct gy_input *in, s
     return 0;
 }
 
+/* Beside "…job_table…" (PAI 2020), the path of the file called the same with "task_table", where there is one. */
+static bool find_second(const char *path, char *buf, size_t size)
+{
+    const char *folder_end = strrchr(path, '/');
+    const char *at = strstr(folder_end != NULL ? folder_end : path, "job_table");
+
+    if (at == NULL)
+        return false;
+    int n = snprintf(buf, size, "%.*stask%s", (int)(at - path), path, at + 3);
+    return n > 0 && (size_t)n < size && access(buf, R_OK) == 0;
+}
+
 int gy_trace_load(const struct gy_trace_options *o, struct gy_strings *strings, struct gy_trace **out,
                   struct gy_error *err)
 {
     struct gy_input *in = gy_input_open(o->path, err), *second = NULL;
+    const char *second_path = o->second_path;
+    char beside[4096];
     int done = -1;
 
     *out = NULL;
     if (in == NULL)
         return -1;
-    if (o->second_path != NULL)
-        second = gy_input_open(o->second_path, err);
-    if (o->second_path == NULL || second != NULL)
+    if (second_path == NULL && find_second(o->path, beside, sizeof beside))
+        second_path = beside;
+    if (second_path != NULL)
+        second = gy_input_open(second_path, err);
+    if (second_path == NULL || second != NULL)
         done = gy_trace_load_input(o, in, second, strings, out, err);
     gy_input_close(in);
     if (second != NULL)
@@ -457,6 +278,8 @@ void gy_trace_free(struct gy_trace *t)
         gy_strings_free(t->strings);
     gy_vec_free(&t->jobs);
     gy_vec_free(&t->deps);
+    gy_vec_free(&t->extra_names);
+    gy_vec_free(&t->extra);
     gy_vec_free(&t->skips);
     gy_vec_free(&t->notes);
     gy_arena_free(&t->texts);

@@ -46,26 +46,42 @@ static bool looks_like_date(struct gy_field f)
     return f.len >= 10 && (f.at[4] == '-' || f.at[4] == '/');
 }
 
-static bool clock_field(struct gy_reader *r, const struct gy_mapped *m, int c, gy_time *out)
+/* Dates and seconds from the trace's start cannot stand in one table: they have no common zero. */
+static bool one_kind(struct gy_reader *r, struct gy_mapped *m, int c, struct gy_field f, bool calendar)
+{
+    const uint8_t kind = calendar ? 2 : 1;
+
+    if (m->clock_seen == 0)
+        m->clock_seen = kind;
+    if (m->clock_seen == kind)
+        return true;
+    gy_row_skip(r, gy_column_name[c], "a date among seconds, or seconds among dates", f);
+    return false;
+}
+
+static bool clock_field(struct gy_reader *r, struct gy_mapped *m, int c, gy_time *out)
 {
     const struct gy_map_column *of = &m->of[c];
     struct gy_field f = field(r, m, c);
 
     if (of->clock == GY_CLOCK_DATETIME || (of->clock == GY_CLOCK_AUTO && looks_like_date(f)))
-        return gy_row_calendar(r, gy_column_name[c], f, out);
+        return one_kind(r, m, c, f, true) && gy_row_calendar(r, gy_column_name[c], f, out);
     if (!gy_row_time(r, gy_column_name[c], f, of->scale, out))
         return false;
-    if (of->clock == GY_CLOCK_EPOCH || (of->clock == GY_CLOCK_AUTO && *out >= GY_UNIX_TIME_MIN)) {
+    bool epoch = of->clock == GY_CLOCK_EPOCH || (of->clock == GY_CLOCK_AUTO && *out >= GY_UNIX_TIME_MIN);
+    if (!one_kind(r, m, c, f, epoch))
+        return false;
+    if (epoch) {
         r->calendar = true;
         if (!r->any_calendar)
             r->any_calendar = r->zoned = true;
-    } else if (*out >= GY_UNIX_TIME_MIN && !r->calendar) {
+    } else if (*out >= GY_UNIX_TIME_MIN) {
         gy_row_note(r, gy_column_name[c], "looks like Unix time; kept as seconds from the trace's start", f);
     }
     return true;
 }
 
-static bool optional_clock(struct gy_reader *r, const struct gy_mapped *m, int c, gy_time *out)
+static bool optional_clock(struct gy_reader *r, struct gy_mapped *m, int c, gy_time *out)
 {
     return !given(field(r, m, c)) || clock_field(r, m, c, out);
 }
@@ -84,7 +100,7 @@ static bool optional_count(struct gy_reader *r, const struct gy_mapped *m, int c
     return !given(f) || gy_row_count(r, gy_column_name[c], f, GY_TRACE_GPUS_MAX, out);
 }
 
-static bool times(struct gy_reader *r, const struct gy_mapped *m, struct gy_job_rec *rec)
+static bool times(struct gy_reader *r, struct gy_mapped *m, struct gy_job_rec *rec)
 {
     gy_time start = GY_NONE, end = GY_NONE;
 

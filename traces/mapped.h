@@ -31,19 +31,28 @@
     X(GANG, "gang", TEXT)                                                                                              \
     X(CHECKPOINT, "checkpoint_s", TIME)                                                                                \
     X(IDLE_TAIL, "idle_tail_s", TIME)                                                                                  \
-    X(CANCEL, "cancel_s", CLOCK)           /* beyond the contract: cancelled then if still pending */                  \
-    X(ARRAY_LIMIT, "array_limit", COUNT)   /* at most so many tasks of array_id at once */                             \
+    X(CANCEL, "cancel_s", CLOCK)         /* beyond the contract: cancelled then if still pending */                    \
+    X(ARRAY_LIMIT, "array_limit", COUNT) /* at most so many tasks of array_id at once */                               \
     X(CONSTRAINT, "constraint", TEXT)                                                                                  \
-    X(START, "start_s", CLOCK)             /* "csv" only: with end_s in place of duration_s */                         \
+    X(START, "start_s", CLOCK) /* "csv" only: with end_s in place of duration_s */                                     \
     X(END, "end_s", CLOCK)
 enum gy_column {
 #define X(id, name, kind) GY_C_##id,
     GY_COLUMNS(X)
 #undef X
-    GY_C_COUNT
+        GY_C_COUNT
 };
 enum gy_column_kind {
-    GY_K_ID, GY_K_CLOCK, GY_K_TIME, GY_K_GPUS, GY_K_COUNT, GY_K_CPUS, GY_K_MEMORY, GY_K_TEXT, GY_K_INTEGER, GY_K_STATE,
+    GY_K_ID,
+    GY_K_CLOCK,
+    GY_K_TIME,
+    GY_K_GPUS,
+    GY_K_COUNT,
+    GY_K_CPUS,
+    GY_K_MEMORY,
+    GY_K_TEXT,
+    GY_K_INTEGER,
+    GY_K_STATE,
     GY_K_DEPENDS
 };
 extern const char *const gy_column_name[GY_C_COUNT];
@@ -51,15 +60,16 @@ extern const uint8_t gy_column_kind[GY_C_COUNT];
 
 enum gy_clock { GY_CLOCK_SECONDS, GY_CLOCK_EPOCH, GY_CLOCK_DATETIME, GY_CLOCK_AUTO };
 struct gy_map_column {
-    int at;               /* column of the file, -1 none */
-    const char *constant; /* instead of a column, NULL none */
-    int64_t scale;        /* ns, milli-GPU, milli-core or bytes in one of its units */
-    uint8_t clock;        /* enum gy_clock */
+    int at;                      /* column of the file, -1 none */
+    const char *constant;        /* instead of a column, NULL none */
+    int64_t scale;               /* ns, milli-GPU, milli-core or bytes in one of its units */
+    uint8_t clock;               /* enum gy_clock */
     const struct gy_json *words; /* STATE: {"their word": "our word"}, NULL none */
 };
 struct gy_mapped {
     struct gy_map_column of[GY_C_COUNT];
-    size_t columns; /* of the header */
+    size_t columns;     /* of the header */
+    uint8_t clock_seen; /* of the first row: 0 not yet, 1 seconds, 2 calendar; the other rows must be of its kind */
 };
 
 void gy_mapped_init(struct gy_mapped *m, enum gy_clock clock);

@@ -254,22 +254,30 @@ static const struct kind *choose(struct gy_input *in, const char *format, struct
     return NULL;
 }
 
-int gy_nodes_load(const char *path, const char *format, struct gy_cluster_spec *spec, char sha256[65],
-                  struct gy_error *err)
+int gy_nodes_load_input(struct gy_input *in, const char *format, struct gy_cluster_spec *spec, struct gy_error *err)
 {
-    struct list l = {.spec = spec, .err = err, .in = gy_input_open(path, err)};
+    struct list l = {.spec = spec, .err = err, .in = in};
     int done = -1;
-
-    if (l.in == NULL)
-        return -1;
     const struct kind *k = choose(l.in, format, err);
+
     if (k != NULL && spec->label_sets.n == 0 && !gy_vec_push(&spec->label_sets, ((struct gy_label_set){NULL, 0})))
         gy_nomem(err);
     else if (k != NULL && (l.csv = gy_csv_new(l.in, ',', err)) != NULL)
         done = read_all(&l, k);
-    if (done == 0 && sha256 != NULL)
-        gy_input_sha256(l.in, sha256);
     gy_csv_free(l.csv);
-    gy_input_close(l.in);
+    return done;
+}
+
+int gy_nodes_load(const char *path, const char *format, struct gy_cluster_spec *spec, char sha256[65],
+                  struct gy_error *err)
+{
+    struct gy_input *in = gy_input_open(path, err);
+
+    if (in == NULL)
+        return -1;
+    int done = gy_nodes_load_input(in, format, spec, err);
+    if (done == 0 && sha256 != NULL)
+        gy_input_sha256(in, sha256);
+    gy_input_close(in);
     return done;
 }

@@ -8,14 +8,21 @@
 #include "gy_hash.h"
 #include "reader.h"
 
-#define FILE_MAX  ((size_t)1 << 30)
-#define DEPTH_MAX 8 /* of profiles made of profiles */
+#define FILE_MAX  ((size_t)1 << 27) /* a tree of it takes many times that in memory */
+#define DEPTH_MAX 500               /* of profiles made of profiles */
+
+struct profile {
+    const struct gy_json *is;
+    double seconds;
+    const char *why;  /* it has no run time; NULL: it has */
+    bool known, open; /* open: being worked out */
+};
 
 struct batsim {
     struct gy_json_doc *doc;
-    const struct gy_json *profiles, *job;   /* job: the next one */
-    GY_VEC(const struct gy_json *) by_hash; /* profiles by slot of the map */
-    struct gy_map names;                    /* interned name of a profile to its index in by_hash */
+    const struct gy_json *profiles, *job; /* job: the next one */
+    GY_VEC(struct profile) list;
+    struct gy_map names; /* interned name of a profile to its index in list */
 };
 
 static int sniff(const char *bytes, size_t n, const char *file_name)
@@ -38,7 +45,8 @@ static int index_profiles(struct gy_reader *r, struct batsim *b, struct gy_error
     for (const struct gy_json *p = gy_json_first(b->profiles); p != NULL; p = gy_json_next(p)) {
         const char *key = gy_json_key(p);
         gy_str name = key == NULL ? 0 : gy_strings_add(r->t->strings, key, strlen(key));
-        if (name == GY_STR_FAIL || !gy_map_put(&b->names, name, b->by_hash.n) || !gy_vec_push(&b->by_hash, p))
+        if (name == GY_STR_FAIL || !gy_map_put(&b->names, name, b->list.n) ||
+            !gy_vec_push(&b->list, ((struct profile){.is = p})))
             return gy_nomem(err);
     }
     return 0;
@@ -75,12 +83,12 @@ static int open_workload(struct gy_reader *r, struct gy_error *err)
     return index_profiles(r, b, err);
 }
 
-static const struct gy_json *find_profile(const struct gy_reader *r, const struct batsim *b, const char *name)
+static struct profile *find_profile(const struct gy_reader *r, const struct batsim *b, const char *name)
 {
     gy_str id = gy_strings_find(r->t->strings, name, strlen(name));
     uint64_t at;
 
-    return id != GY_STR_FAIL && gy_map_get(&b->names, id, &at) ? b->by_hash.at[at] : NULL;
+    return id != GY_STR_FAIL && gy_map_get(&b->names, id, &at) ? &b->list.at[at] : NULL;
 }
 
 static bool is_delay(const char *type)
@@ -94,37 +102,51 @@ static bool is_sequence(const char *type)
            strcmp(type, "SequentialCompositionProfile") == 0;
 }
 
-/* Seconds that a profile takes by itself; a text of why not in *why. */
-static double seconds(const struct gy_reader *r, const struct batsim *b, const char *name, int depth, const char **why)
-{
-    const struct gy_json *p = find_profile(r, b, name);
-    const char *type = p == NULL ? NULL : gy_json_string(gy_json_get(p, "type"));
-    double sum = 0;
+static double seconds(const struct gy_reader *r, const struct batsim *b, const char *name, int depth, const char **why);
 
-    *why = p == NULL ? "not among the profiles" : type == NULL ? "has no type" : NULL;
-    if (*why != NULL)
-        return 0;
-    if (is_delay(type)) {
-        const struct gy_json *delay = gy_json_get(p, "delay");
-        sum = delay == NULL ? -1 : gy_json_number(delay);
-        *why = sum >= 0 ? NULL : "delay is missing or negative";
-        return sum;
-    }
-    const struct gy_json *seq = is_sequence(type) ? gy_json_get(p, "seq") : NULL, *repeat = gy_json_get(p, "repeat");
-    if (seq == NULL) {
-        *why = "computes or communicates: its run time needs Batsim's platform model";
-        return 0;
-    }
-    double times = repeat == NULL ? 1 : gy_json_number(repeat);
-    if (depth >= DEPTH_MAX || gy_json_count(seq) > 1000 || !(times >= 0)) {
-        *why = "a sequence too deep or too long";
-        return 0;
-    }
-    for (const struct gy_json *part = gy_json_first(seq); part != NULL && *why == NULL; part = gy_json_next(part)) {
-        const char *part_name = gy_json_string(part);
-        sum += part_name == NULL ? 0 : seconds(r, b, part_name, depth + 1, why);
+static double sequence(const struct gy_reader *r, const struct batsim *b, const struct gy_json *p, int depth,
+                       const char **why)
+{
+    const struct gy_json *repeat = gy_json_get(p, "repeat");
+    double times = repeat == NULL ? 1 : gy_json_number(repeat), sum = 0;
+
+    if (depth >= DEPTH_MAX || !(times >= 0))
+        *why = depth >= DEPTH_MAX ? "a sequence too deep" : "repeat is not a number from 0";
+    for (const struct gy_json *part = gy_json_first(gy_json_get(p, "seq")); part != NULL && *why == NULL;
+         part = gy_json_next(part)) {
+        const char *name = gy_json_string(part);
+        if (name == NULL)
+            *why = "a sequence of what are not names";
+        else
+            sum += seconds(r, b, name, depth + 1, why);
     }
     return sum * times;
+}
+
+/* Seconds that a profile takes by itself, worked out once; a text of why not in *why. */
+static double seconds(const struct gy_reader *r, const struct batsim *b, const char *name, int depth, const char **why)
+{
+    struct profile *p = find_profile(r, b, name);
+    const char *type = p == NULL ? NULL : gy_json_string(gy_json_get(p->is, "type"));
+
+    *why = p == NULL ? "not among the profiles" : p->open ? "a sequence that holds itself" : p->why;
+    if (*why != NULL || p->known)
+        return p != NULL ? p->seconds : 0;
+    p->open = true;
+    if (type == NULL) {
+        *why = "has no type";
+    } else if (is_delay(type)) {
+        p->seconds = gy_json_number(gy_json_get(p->is, "delay"));
+        *why = p->seconds >= 0 ? NULL : "delay is missing or negative";
+    } else if (is_sequence(type) && gy_json_get(p->is, "seq") != NULL) {
+        p->seconds = sequence(r, b, p->is, depth, why);
+    } else {
+        *why = "computes or communicates: its run time needs Batsim's platform model";
+    }
+    p->open = false;
+    p->known = true;
+    p->why = *why;
+    return p->seconds;
 }
 
 static bool job_id(struct gy_reader *r, const struct gy_json *job, struct gy_job_rec *rec)
@@ -211,7 +233,7 @@ static void close_workload(struct gy_reader *r)
 
     if (b != NULL) {
         gy_json_free(b->doc);
-        gy_vec_free(&b->by_hash);
+        gy_vec_free(&b->list);
         gy_map_free(&b->names);
     }
     free(b);

@@ -243,7 +243,7 @@ static int row(struct gy_reader *r, struct swf *s, const char *text, size_t len,
 static int next(struct gy_reader *r, struct gy_job_rec *rec, struct gy_error *err)
 {
     struct swf *s = r->state;
-    const char *text;
+    char *text;
     size_t len;
 
     for (;;) {

@@ -25,6 +25,7 @@ struct gy_reader {
     uint64_t line;       /* 0 where the format has no lines */
     const char *depends; /* text of depends_on, valid until the next row; NULL or empty: none */
     size_t depends_len;
+    gy_str *extra; /* of gpuyard CSV: its t->extra_names.n values, else NULL */
 
     /* about the trace */
     bool has_ids;      /* ids come from the file, so they can repeat; else they are row numbers */
@@ -56,8 +57,8 @@ void gy_skip_count(struct gy_reader *r, struct gy_trace_skips *list, const char 
 int gy_row_csv(struct gy_reader *r, size_t columns, struct gy_error *err);
 /* Opens r->csv over r->in and reads its header. */
 int gy_row_csv_open(struct gy_reader *r, char delimiter, bool header, struct gy_error *err);
-/* Indices of the named columns; a required one (name without a leading '?') that is missing is an error with the nearest
- * name. out[i] is -1 where an optional one is missing. */
+/* Indices of the named columns; a required one (name without a leading '?') that is missing is an error with the
+ * nearest name. out[i] is -1 where an optional one is missing. */
 int gy_row_columns(struct gy_reader *r, const char *const *names, size_t n, int *out, struct gy_error *err);
 /* The two for readers whose only state is the indices of their columns: comma separated, with a header. */
 int gy_row_table_open(struct gy_reader *r, const char *const *names, size_t n, struct gy_error *err);
@@ -108,5 +109,6 @@ static inline struct gy_field gy_field_of(const char *text)
 #define GY_COUNT(a) (sizeof(a) / sizeof *(a))
 
 extern const struct gy_reader_type gy_read_gpuyard, gy_read_csv, gy_read_philly, gy_read_philly_json, gy_read_helios,
-    gy_read_acme, gy_read_openb, gy_read_pai2020, gy_read_pai100k, gy_read_batsim, gy_read_swf, gy_read_tiresias;
+    gy_read_acme, gy_read_openb, gy_read_pai2020, gy_read_pai100k, gy_read_batsim, gy_read_swf, gy_read_tiresias,
+    gy_read_acme_kalos, gy_read_spot2026, gy_read_gavel;
 #endif

@@ -182,7 +182,7 @@ bool gy_sniff_columns(const char *bytes, size_t n, char delimiter, const char *c
                 a++;
             while (b > a && strchr(" \t\r\"", bytes[b - 1]) != NULL)
                 b--;
-            hit = b - a == want && memcmp(bytes + a, names[name], want) == 0;
+            hit = b - a == want && strncasecmp(bytes + a, names[name], want) == 0;
             from = to + 1;
         }
         found += hit;

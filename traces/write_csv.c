@@ -1,6 +1,7 @@
 /* The table as gpuyard CSV. Optional columns that no job uses are left out, so that small traces stay readable. */
 #include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
 #include "gy_file.h"
 #include "mapped.h"
 
@@ -87,10 +88,30 @@ static void memory(struct gy_writer *w, uint64_t mib)
         gy_writer_time(w, (int64_t)(mib / 1024) * GY_SECOND + (int64_t)(mib % 1024 * 9765625 / 10));
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Blanks at the ends are cut off from unquoted fields, so such a text is quoted too. */
+static void quoted(struct gy_writer *w, const char *at, size_t len)
+{
+    if (len == 0)
+        return;
+    if (!is_blank(at[0]) && !is_blank(at[len - 1]) && strchr(at, '\r') == NULL) {
+        gy_writer_csv(w, at);
+        return;
+    }
+    gy_writer_text(w, "\"");
+    for (; *at != '\0'; at++)
+        gy_writer_text(w, *at == '"' ? "\"\"" : (const char[]){*at, '\0'});
+    gy_writer_text(w, "\"");
+}
+
 static void text(const struct gy_trace *t, struct gy_writer *w, gy_str s)
 {
     if (s != 0)
-        gy_writer_csv(w, gy_strings_text(t->strings, s));
+        quoted(w, gy_strings_text(t->strings, s), gy_strings_len(t->strings, s));
 }
 
 static void id(const struct gy_trace *t, struct gy_writer *w, const struct gy_job_rec *j)
@@ -166,18 +187,28 @@ static void field(const struct gy_trace *t, struct gy_writer *w, const struct gy
     }
 }
 
+static void header(const struct gy_trace *t, struct gy_writer *w, const bool *want)
+{
+    for (int c = 0; c < GY_C_START; c++)
+        if (want[c])
+            gy_writer_printf(w, "%s%s", c > 0 ? "," : "", gy_column_name[c]);
+    for (size_t k = 0; k < t->extra_names.n; k++) {
+        gy_writer_text(w, ",");
+        quoted(w, t->extra_names.at[k], strlen(t->extra_names.at[k]));
+    }
+    gy_writer_text(w, "\n");
+}
+
 void gy_trace_write_csv(const struct gy_trace *t, struct gy_writer *w)
 {
     bool want[GY_C_COUNT] = {false};
+    size_t width = t->extra_names.n;
 
     for (int c = 0; c < GY_C_START; c++)
         for (size_t i = 0; i < t->jobs.n && !want[c]; i++)
             want[c] = used(&t->jobs.at[i], c);
     want[GY_C_JOB_ID] = want[GY_C_SUBMIT] = want[GY_C_DURATION] = want[GY_C_GPUS] = true;
-    for (int c = 0; c < GY_C_START; c++)
-        if (want[c])
-            gy_writer_printf(w, "%s%s", c > 0 ? "," : "", gy_column_name[c]);
-    gy_writer_text(w, "\n");
+    header(t, w, want);
     for (size_t i = 0; i < t->jobs.n; i++) {
         for (int c = 0; c < GY_C_START; c++) {
             if (!want[c])
@@ -185,6 +216,10 @@ void gy_trace_write_csv(const struct gy_trace *t, struct gy_writer *w)
             if (c > 0)
                 gy_writer_text(w, ",");
             field(t, w, &t->jobs.at[i], c);
+        }
+        for (size_t k = 0; k < width; k++) {
+            gy_writer_text(w, ",");
+            text(t, w, t->extra.at[i * width + k]);
         }
         gy_writer_text(w, "\n");
     }

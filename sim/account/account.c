@@ -9,6 +9,16 @@ double gy_gpu_hours(gy_gpu_time t)
     return (double)t / ((double)GY_MILLI * (double)GY_HOUR);
 }
 
+/* Who is to be told what. */
+static void subscribe(struct gy_account *a, uint8_t i)
+{
+    if (gy_families[i]->advance)
+        a->moved[a->n_moved++] = i;
+    for (unsigned kind = 0; kind <= GY_E_LEFT; kind++)
+        if (gy_families[i]->kinds >> kind & 1)
+            a->heard[kind][a->n_heard[kind]++] = i;
+}
+
 struct gy_account *gy_account_new(const struct gy_account_options *o, struct gy_error *err)
 {
     struct gy_account *a = calloc(1, sizeof *a);
@@ -20,7 +30,7 @@ struct gy_account *gy_account_new(const struct gy_account_options *o, struct gy_
     a->options = *o;
     a->crowd.groups = o->groups;
     a->crowd.cluster = o->cluster;
-    for (size_t i = 0; gy_families[i]; i++) {
+    for (uint8_t i = 0; gy_families[i] && i < GY_FAMILIES_MAX; i++) {
         void *state = calloc(1, gy_families[i]->state_size ? gy_families[i]->state_size : 1);
         if (!state || !gy_vec_push(&a->states, state)) {
             free(state);
@@ -32,6 +42,7 @@ struct gy_account *gy_account_new(const struct gy_account_options *o, struct gy_
             gy_account_free(a);
             return NULL;
         }
+        subscribe(a, i);
     }
     return a;
 }
@@ -69,14 +80,23 @@ static int leave(struct gy_account *a, const struct gy_view *v, const struct gy_
     return 0;
 }
 
+static void advance(struct gy_account *a, gy_time to)
+{
+    if (!a->ledger.open || a->ledger.closed || to <= a->ledger.now)
+        return;
+    for (uint8_t k = 0; k < a->n_moved; k++)
+        gy_families[a->moved[k]]->advance(a->states.at[a->moved[k]], &a->ledger, to);
+}
+
 static int on_event(void *self, const struct gy_view *v, const struct gy_event *e, struct gy_error *err)
 {
     struct gy_account *a = self;
 
+    advance(a, e->time);
     if (gy_ledger_event(&a->ledger, e, err))
         return -1;
     for (size_t i = 0; i < a->states.n; i++)
-        if (gy_families[i]->on_event && gy_families[i]->on_event(a->states.at[i], &a->ledger, v, e, err))
+        if ((gy_families[i]->kinds >> e->kind & 1) && gy_families[i]->on_event(a->states.at[i], &a->ledger, v, e, err))
             return -1;
     for (size_t i = 0; i < a->listeners.n; i++) {
         const struct gy_listener *x = &a->listeners.at[i];
@@ -109,20 +129,24 @@ static int rank_all(struct gy_account *a, struct gy_spread *spreads, struct gy_e
     struct gy_ranker whole;
     struct gy_division by[GY_BY_COUNT + 1] = {{.n_groups = 1, .rankers = &whole}};
     const size_t n_groups = a->groups ? gy_groups_divisions(a->groups, by + 1) : 0;
-    struct gy_item *items = malloc((a->crowd.records.n + 1) * sizeof *items);
+    struct gy_rank_item *items = malloc((a->crowd.records.n + 1) * sizeof *items);
+    uint32_t *counts = malloc((a->crowd.cohorts.n + 1) * sizeof *counts);
 
-    if (!items || teams == UINT32_MAX) {
+    if (!items || !counts || teams == UINT32_MAX) {
         free(items);
+        free(counts);
         return gy_nomem(err);
     }
     for (int q = 0; q < GY_Q_COUNT; q++) {
         const bool grouped = q <= GY_Q_BOUNDED;
-        gy_crowd_rank(&a->crowd, (enum gy_quantity)q, mean_gpus, teams, items, by, 1 + (grouped ? n_groups : 0));
+        gy_crowd_rank(&a->crowd, (enum gy_quantity)q, mean_gpus, teams, items, counts, by,
+                      1 + (grouped ? n_groups : 0));
         spreads[q] = gy_ranker_spread(&whole);
         if (a->groups && grouped)
             gy_groups_take(a->groups, (enum gy_quantity)q);
     }
     free(items);
+    free(counts);
     return 0;
 }
 
@@ -137,7 +161,8 @@ int gy_account_finish(struct gy_account *a, const struct gy_sim_result *result, 
     if (rank_all(a, spreads, err) || (a->groups && gy_groups_finish(a->groups, &a->crowd, err)))
         return -1;
     for (size_t i = 0; i < a->states.n; i++)
-        gy_families[i]->emit(a->states.at[i], &closing, &a->metrics);
+        if (gy_families[i]->emit)
+            gy_families[i]->emit(a->states.at[i], &closing, &a->metrics);
     if (a->metrics.nomem)
         return gy_nomem(err);
     gy_vec_free(&a->crowd.records);

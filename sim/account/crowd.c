@@ -2,6 +2,7 @@
 #include "crowd.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int counted_as(enum gy_job_state s)
 {
@@ -45,20 +46,45 @@ static bool same(const struct gy_cohort *a, const struct gy_cohort *b)
            a->milli == b->milli;
 }
 
+/* The cohort's index, UINT32_MAX when there is none yet; *h and *first: its hash and the first cohort of that. */
+static uint32_t find_cohort(const struct gy_crowd *c, const struct gy_cohort *like, uint64_t *h, uint32_t *first)
+{
+    uint64_t at = UINT32_MAX;
+
+    *h = hash(like);
+    gy_map_get(&c->by_hash, *h, &at);
+    *first = (uint32_t)at;
+    for (uint32_t i = *first; i != UINT32_MAX; i = c->cohorts.at[i].next)
+        if (same(&c->cohorts.at[i], like))
+            return i;
+    return UINT32_MAX;
+}
+
 /* The cohort's index, made if new; UINT32_MAX when out of memory. */
 static uint32_t cohort_of(struct gy_crowd *c, struct gy_cohort like)
 {
-    uint64_t first = UINT32_MAX, h;
+    uint32_t first, i;
+    uint64_t h, known;
 
-    if (c->cohorts.n >= GY_COHORTS_MAX)
-        like.user = GY_STR_FAIL;
-    h = hash(&like);
-    gy_map_get(&c->by_hash, h, &first);
-    for (uint32_t i = (uint32_t)first; i != UINT32_MAX; i = c->cohorts.at[i].next)
-        if (same(&c->cohorts.at[i], &like))
-            return i;
-    like.next = (uint32_t)first;
-    const uint32_t i = (uint32_t)c->cohorts.n;
+    uint32_t *recent = &c->recent[hash(&like) >> 52];
+    if (*recent && same(&c->cohorts.at[*recent - 1], &like))
+        return *recent - 1;
+    if ((i = find_cohort(c, &like, &h, &first)) != UINT32_MAX) {
+        *recent = i + 1;
+        return i;
+    }
+    if (!gy_map_get(&c->users, like.user, &known)) {
+        if (c->users.n < GY_USERS_MAX) {
+            if (!gy_map_put(&c->users, like.user, 1))
+                return UINT32_MAX;
+        } else {
+            like.user = GY_STR_FAIL;
+            if ((i = find_cohort(c, &like, &h, &first)) != UINT32_MAX)
+                return i;
+        }
+    }
+    like.next = first;
+    i = (uint32_t)c->cohorts.n;
     return gy_vec_push(&c->cohorts, like) && gy_map_put(&c->by_hash, h, i) ? i : UINT32_MAX;
 }
 
@@ -108,6 +134,7 @@ int gy_crowd_add(struct gy_crowd *c, const struct gy_leave *leave, struct gy_err
 void gy_crowd_free(struct gy_crowd *c)
 {
     gy_map_free(&c->by_hash);
+    gy_map_free(&c->users);
     gy_vec_free(&c->cohorts);
     gy_vec_free(&c->records);
     gy_vec_free(&c->extras);
@@ -167,31 +194,48 @@ static double value_of(const struct gy_crowd *c, const struct gy_record *r, enum
     }
 }
 
-void gy_crowd_rank(const struct gy_crowd *c, enum gy_quantity q, double mean_gpus, uint32_t teams,
-                   struct gy_item *items, const struct gy_division *divisions, size_t n)
+/* Fills the items and counts them by cohort; returns how many. */
+static size_t fill(const struct gy_crowd *c, enum gy_quantity q, double part_of_gpu, struct gy_rank_item *items,
+                   uint32_t *counts)
 {
-    const double part_of_gpu = mean_gpus > 0 ? (double)teams / (GY_MILLI * mean_gpus) : 0;
-    size_t n_items = 0;
+    size_t n = 0;
 
-    for (size_t d = 0; d < n; d++)
-        for (uint32_t g = 0; g < divisions[d].n_groups; g++)
-            divisions[d].rankers[g] = (struct gy_ranker){0};
+    memset(counts, 0, c->cohorts.n * sizeof *counts);
     for (size_t i = 0; i < c->records.n; i++) {
         const struct gy_record *r = &c->records.at[i];
         const double v = value_of(c, r, q, part_of_gpu);
         if (isnan(v))
             continue;
-        items[n_items++] = gy_item_of(v, r->cohort);
-        for (size_t d = 0; d < n; d++)
-            divisions[d].rankers[divisions[d].group_of ? divisions[d].group_of[r->cohort] : 0].n++;
+        items[n++] = gy_rank_item_of(v, r->cohort);
+        counts[r->cohort]++;
     }
-    gy_items_sort(items, n_items);
+    return n;
+}
+
+static void rank_division(const struct gy_rank_item *items, size_t n, const struct gy_crowd *c, const uint32_t *counts,
+                          const struct gy_division *d)
+{
+    for (uint32_t g = 0; g < d->n_groups; g++)
+        d->rankers[g] = (struct gy_ranker){0};
+    for (size_t i = 0; i < c->cohorts.n; i++)
+        d->rankers[d->group_of ? d->group_of[i] : 0].n += counts[i];
+    for (uint32_t g = 0; g < d->n_groups; g++)
+        gy_ranker_start(&d->rankers[g], d->rankers[g].n);
+    if (!d->group_of)
+        for (size_t i = 0; i < n; i++)
+            gy_ranker_add(&d->rankers[0], gy_rank_item_value(&items[i]));
+    else
+        for (size_t i = 0; i < n; i++)
+            gy_ranker_add(&d->rankers[d->group_of[items[i].of]], gy_rank_item_value(&items[i]));
+}
+
+void gy_crowd_rank(const struct gy_crowd *c, enum gy_quantity q, double mean_gpus, uint32_t teams,
+                   struct gy_rank_item *items, uint32_t *counts, const struct gy_division *divisions, size_t n)
+{
+    const double part_of_gpu = mean_gpus > 0 ? (double)teams / (GY_MILLI * mean_gpus) : 0;
+    const size_t n_items = fill(c, q, part_of_gpu, items, counts);
+
+    gy_rank_sort(items, n_items);
     for (size_t d = 0; d < n; d++)
-        for (uint32_t g = 0; g < divisions[d].n_groups; g++)
-            gy_ranker_start(&divisions[d].rankers[g], divisions[d].rankers[g].n);
-    for (size_t i = 0; i < n_items; i++) {
-        const double v = gy_item_value(&items[i]);
-        for (size_t d = 0; d < n; d++)
-            gy_ranker_add(&divisions[d].rankers[divisions[d].group_of ? divisions[d].group_of[items[i].of] : 0], v);
-    }
+        rank_division(items, n_items, c, counts, &divisions[d]);
 }

@@ -32,11 +32,13 @@ struct gy_crowd {
     bool groups; /* tell users, partitions and GPU types apart */
     const struct gy_cluster_spec *cluster;
     struct gy_map by_hash;
+    struct gy_map users;   /* told apart */
+    uint32_t recent[4096]; /* cohort + 1 by 12 bits of its hash: most jobs are of a cohort seen lately */
     GY_VEC(struct gy_cohort) cohorts;
     GY_VEC(struct gy_record) records;
     GY_VEC(struct gy_record_extra) extras;
 };
-#define GY_COHORTS_MAX 1000000 /* beyond, new users are taken as one: GY_STR_FAIL */
+#define GY_USERS_MAX 200000 /* users that come after so many others are taken as one: GY_STR_FAIL */
 
 int gy_crowd_add(struct gy_crowd *c, const struct gy_leave *leave, struct gy_error *err);
 void gy_crowd_free(struct gy_crowd *c);
@@ -50,8 +52,8 @@ struct gy_division {
     uint32_t n_groups;
     struct gy_ranker *rankers; /* n_groups of them, written */
 };
-/* Ranks one quantity over all records, for several divisions at once. items: room for as many as there are records.
- * mean_gpus: of the cluster over the window, for FTF. */
+/* Ranks one quantity over all records, for several divisions at once. items: room for as many as there are records;
+ * counts: for as many as there are cohorts. mean_gpus: of the cluster over the window, for FTF. */
 void gy_crowd_rank(const struct gy_crowd *c, enum gy_quantity q, double mean_gpus, uint32_t teams,
-                   struct gy_item *items, const struct gy_division *divisions, size_t n);
+                   struct gy_rank_item *items, uint32_t *counts, const struct gy_division *divisions, size_t n);
 #endif

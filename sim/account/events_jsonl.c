@@ -100,7 +100,7 @@ int gy_events_event(void *sink, const struct gy_account *a, const struct gy_view
         gy_jo_integer(&o, "jobs_running", e->running);
         gy_jo_integer(&o, "jobs_pending", e->pending);
     }
-    if (e->note)
+    if (e->note && e->kind != GY_E_HOLD) /* a hold has its reason */
         gy_jo_string(&o, "why", e->note);
     gy_writer_text(s->to, "}\n");
     const struct gy_error *failed = gy_writer_error(s->to);

@@ -21,16 +21,19 @@ struct gy_family_type {
     const char *name;
     size_t state_size;                                                                 /* zeroed */
     int (*init)(void *self, const struct gy_account_options *o, struct gy_error *err); /* optional */
-    /* Optional. Called after the ledger took the event in. -1 with err ends the run. */
+    /* Optional. Time goes on to `to` inside the window; everything is as the ledger says, since l->now. */
+    void (*advance)(void *self, const struct gy_ledger *l, gy_time to);
+    /* Optional. Called after the ledger took in an event whose kind is among kinds. -1 with err ends the run. */
     int (*on_event)(void *self, const struct gy_ledger *l, const struct gy_view *v, const struct gy_event *e,
                     struct gy_error *err);
-    void (*emit)(void *self, const struct gy_closing *c, struct gy_metrics *m);
-    void (*fini)(void *self); /* optional */
+    unsigned kinds;                                                             /* bits 1 << GY_E_… */
+    void (*emit)(void *self, const struct gy_closing *c, struct gy_metrics *m); /* optional */
+    void (*fini)(void *self);                                                   /* optional */
 };
 extern const struct gy_family_type *const gy_families[]; /* NULL-ended, in the order of summary.json */
 
-extern const struct gy_family_type gy_family_jobs, gy_family_times, gy_family_use, gy_family_fragmentation,
-    gy_family_fairness, gy_family_churn, gy_family_steady;
+extern const struct gy_family_type gy_family_jobs, gy_family_times, gy_family_use, gy_family_unused,
+    gy_family_fragmentation, gy_family_fairness, gy_family_churn, gy_family_steady, gy_family_course;
 
 /* A listener is told every event after the families, and every job that leaves, once. */
 struct gy_listener {
@@ -48,6 +51,9 @@ const struct gy_metrics *gy_account_metrics_of(const struct gy_account *a);
 const void *gy_account_family(const struct gy_account *a, const struct gy_family_type *type);
 /* Of gy_family_fragmentation's state: free GPUs that the mix cannot use / free GPUs, now. NaN when none is free. */
 double gy_fragmentation_now(const void *state);
+
+/* Of gy_family_course's state: allocated / available GPU-time in one of equal slices of the window; NaN when none. */
+double gy_course_allocated(const void *state, unsigned slice, unsigned slices);
 
 /* Groups (groups.c). */
 struct gy_groups;

@@ -37,8 +37,6 @@ struct fragmentation {
     int64_t unusable;         /* Σ over demands of free thousandths that it cannot use */
     struct demand recent[RECENT];
     uint64_t n_recent;
-    gy_time last;
-    bool open;
     double sum, sum_lost; /* ∫ unusable / mix dt, compensated */
     gy_gpu_time free_time;
 };
@@ -206,15 +204,14 @@ static double unusable_now(const struct fragmentation *f)
     return f->mix > 0 ? (double)f->unusable / (double)f->mix : 0;
 }
 
-static void advance(struct fragmentation *f, gy_time to)
+static void advance(void *self, const struct gy_ledger *l, gy_time to)
 {
-    if (f->open && to > f->last) {
-        const double x = unusable_now(f) * (double)(to - f->last), next = f->sum + x;
-        f->sum_lost += f->sum >= x ? (f->sum - next) + x : (x - next) + f->sum;
-        f->sum = next;
-        f->free_time += (gy_gpu_time)(f->free + f->room_total) * (to - f->last);
-    }
-    f->last = to;
+    struct fragmentation *f = self;
+    const double x = unusable_now(f) * (double)(to - l->now), next = f->sum + x;
+
+    f->sum_lost += f->sum >= x ? (f->sum - next) + x : (x - next) + f->sum;
+    f->sum = next;
+    f->free_time += (gy_gpu_time)(f->free + f->room_total) * (to - l->now);
 }
 
 static int on_event(void *self, const struct gy_ledger *l, const struct gy_view *v, const struct gy_event *e,
@@ -222,8 +219,6 @@ static int on_event(void *self, const struct gy_ledger *l, const struct gy_view 
 {
     struct fragmentation *f = self;
 
-    advance(f, e->time);
-    f->open = l->open && !l->closed;
     for (uint32_t i = 0; i < l->released.n; i++)
         if (move_share(f, &l->released.at[i], 1, err))
             return -1;
@@ -256,6 +251,10 @@ static void emit(void *self, const struct gy_closing *c, struct gy_metrics *m)
 const struct gy_family_type gy_family_fragmentation = {.name = "fragmentation",
                                                        .state_size = sizeof(struct fragmentation),
                                                        .init = init,
+                                                       .advance = advance,
                                                        .on_event = on_event,
+                                                       .kinds = 1u << GY_E_SUBMIT | 1u << GY_E_ELIGIBLE |
+                                                                1u << GY_E_START | 1u << GY_E_PREEMPT |
+                                                                1u << GY_E_RESIZE | 1u << GY_E_END | 1u << GY_E_NODE,
                                                        .emit = emit,
                                                        .fini = fini};

@@ -116,13 +116,35 @@ static void lose(struct gy_ledger *l, struct gy_life *life, gy_gpu_time lost)
     l->lost += lost;
 }
 
-static void set_pending(struct gy_ledger *l, struct gy_life *life, const struct gy_job *j, bool pending)
+/* What the job asks for enters (sign 1) or leaves (−1) the count of where it is. */
+static void count_asked(struct gy_ledger *l, const struct gy_life *life, const struct gy_job *j, int sign)
 {
-    if (life->pending == pending)
+    const int64_t asked = sign * gy_job_gpu_milli(&j->rec);
+
+    if (life->place == GY_AT_REST)
+        l->asked_at_rest += asked;
+    if (life->place != GY_IN_QUEUE)
         return;
-    l->queued = pending ? 1 : -1;
-    l->asked_pending += l->queued * gy_job_gpu_milli(&j->rec);
-    life->pending = pending;
+    l->asked_pending += asked;
+    l->asked_for[life->reason] += asked;
+}
+
+static void set_place(struct gy_ledger *l, struct gy_life *life, const struct gy_job *j, enum gy_place place)
+{
+    if ((life->place == GY_IN_QUEUE) != (place == GY_IN_QUEUE))
+        l->queued = place == GY_IN_QUEUE ? 1 : -1;
+    count_asked(l, life, j, -1);
+    life->place = (uint8_t)place;
+    count_asked(l, life, j, 1);
+}
+
+static void set_reason(struct gy_ledger *l, struct gy_life *life, const struct gy_job *j)
+{
+    if (j->reason == life->reason || j->reason >= GY_R_COUNT)
+        return;
+    count_asked(l, life, j, -1);
+    life->reason = j->reason;
+    count_asked(l, life, j, 1);
 }
 
 static gy_gpu_time work_asked(const struct gy_job_rec *r)
@@ -155,6 +177,7 @@ static int submit(struct gy_ledger *l, const struct gy_event *e, struct gy_error
         gy_ledger_forget(l, e->id);
     l->lives.at[row] = (struct gy_life){
         .since = GY_NONE, .first_start = GY_NONE, .idle_since = GY_NONE, .idle_event = GY_HEAP_NONE, .live = true};
+    set_place(l, &l->lives.at[row], e->job, GY_AT_REST);
     return 0;
 }
 
@@ -164,15 +187,15 @@ static int job_event(struct gy_ledger *l, const struct gy_event *e, struct gy_er
     struct gy_life *life = &l->lives.at[e->id.i];
 
     if (e->job->reason != GY_R_NONE || e->kind == GY_E_ELIGIBLE)
-        life->reason = e->job->reason;
+        set_reason(l, life, e->job);
     switch (e->kind) {
     case GY_E_ELIGIBLE:
-        set_pending(l, life, e->job, true);
+        set_place(l, life, e->job, GY_IN_QUEUE);
         return 0;
     case GY_E_START:
         if (life->first_start == GY_NONE)
             life->first_start = e->time;
-        set_pending(l, life, e->job, false);
+        set_place(l, life, e->job, GY_ON_GPUS);
         return hold(l, life, e, err) ? -1 : plan_idle(l, e->id.i, e->job, e->time, err);
     case GY_E_RESIZE: {
         const struct gy_holding before = gy_life_holding(life);
@@ -190,13 +213,14 @@ static int job_event(struct gy_ledger *l, const struct gy_event *e, struct gy_er
         return life->since == GY_NONE ? 0 : plan_idle(l, e->id.i, e->job, e->time, err);
     case GY_E_PREEMPT:
         let_go(l, life, e->time);
-        lose(l, life, e->lost_ns_milli); /* it is eligible again by an event of its own */
+        lose(l, life, e->lost_ns_milli);
+        set_place(l, life, e->job, GY_AT_REST); /* until it is eligible again, which is an event of its own */
         return 0;
     case GY_E_END:
     case GY_E_LEFT:
         let_go(l, life, l->closed && e->kind == GY_E_LEFT ? l->now : e->time);
         lose(l, life, e->lost_ns_milli);
-        set_pending(l, life, e->job, false);
+        set_place(l, life, e->job, GY_GONE);
         return 0;
     default:
         return 0;

@@ -16,6 +16,14 @@ struct gy_holding {
     uint32_t n;
 };
 
+enum gy_place { /* of a live job */
+                GY_GONE,
+                GY_AT_REST, /* not eligible: waits for other jobs' ends, a place in its array, or a delay after
+                               preemption */
+                GY_IN_QUEUE,
+                GY_ON_GPUS
+};
+
 /* One live job, parallel to the engine's rows. */
 struct gy_life {
     gy_time since;                    /* of the present holding; GY_NONE while it holds nothing */
@@ -28,8 +36,9 @@ struct gy_life {
     uint32_t n_held, cap_many;
     uint32_t idle_event;
     uint32_t resizes;
-    uint8_t reason;     /* enum gy_reason last seen while pending */
-    bool live, pending; /* pending: in the queue */
+    uint8_t reason; /* enum gy_reason last seen while pending */
+    uint8_t place;  /* enum gy_place */
+    bool live;
 };
 
 struct gy_ledger {
@@ -38,8 +47,10 @@ struct gy_ledger {
     gy_time start, now, last_submit; /* once open */
     gy_time last_end;                /* once any_end */
     struct gy_totals totals;
-    int64_t idle_now;      /* GPUs held in an idle tail */
-    int64_t asked_pending; /* GPUs asked for by jobs in the queue (eligible, not running) */
+    int64_t idle_now;              /* GPUs held in an idle tail */
+    int64_t asked_pending;         /* GPUs asked for by jobs in the queue (eligible, not running) */
+    int64_t asked_for[GY_R_COUNT]; /* the same by reason; GY_R_NONE where the policy tells none */
+    int64_t asked_at_rest;         /* by jobs not eligible */
     uint32_t pending, running;
     gy_gpu_time total, down, allocated, free, idle, lost; /* integrals to now */
     gy_gpu_time offered; /* GPU-time asked for by the jobs submitted, at rate 1, rejected ones left out */

@@ -6,15 +6,15 @@
 
 #define FEW 32 /* so many items or fewer are sorted by insertion */
 
-static uint64_t key_at(const struct gy_item *i)
+static uint64_t key_at(const struct gy_rank_item *i)
 {
     return (uint64_t)i->high << 32 | i->low;
 }
 
-static void insertion_sort(struct gy_item *at, size_t n)
+static void insertion_sort(struct gy_rank_item *at, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        const struct gy_item x = at[i];
+        const struct gy_rank_item x = at[i];
         size_t k = i;
         for (; k > 0 && key_at(&at[k - 1]) > key_at(&x); k--)
             at[k] = at[k - 1];
@@ -22,16 +22,37 @@ static void insertion_sort(struct gy_item *at, size_t n)
     }
 }
 
-/* Most significant byte first, permuted in place along cycles (McIlroy, Bostic, McIlroy, "Engineering radix sort",
- * 1993). */
-static void sort_byte(struct gy_item *at, size_t n, int shift)
+/* The bits in which keys differ from the first; *sorted: whether they stand in order already. */
+static uint64_t differing(const struct gy_rank_item *at, size_t n, bool *sorted)
+{
+    uint64_t differ = 0, before = key_at(&at[0]);
+    unsigned back = 0;
+
+    for (size_t i = 1; i < n; i++) {
+        const uint64_t key = key_at(&at[i]);
+        differ |= key ^ key_at(&at[0]);
+        back |= key < before;
+        before = key;
+    }
+    *sorted = !back;
+    return differ;
+}
+
+/* Highest differing byte first, permuted in place along cycles (McIlroy, Bostic, McIlroy, "Engineering radix sort",
+ * 1993). Bytes in which all keys agree cost nothing, so equal keys are cheap. */
+static void sort(struct gy_rank_item *at, size_t n)
 {
     size_t start[257] = {0}, next[256];
+    bool sorted;
 
     if (n <= FEW) {
         insertion_sort(at, n);
         return;
     }
+    const uint64_t differ = differing(at, n, &sorted);
+    if (sorted)
+        return;
+    const int shift = (63 - __builtin_clzll(differ)) / 8 * 8;
     for (size_t i = 0; i < n; i++)
         start[(key_at(&at[i]) >> shift & 255) + 1]++;
     for (int b = 0; b < 256; b++) {
@@ -40,10 +61,10 @@ static void sort_byte(struct gy_item *at, size_t n, int shift)
     }
     for (unsigned b = 0; b < 256; b++) {
         while (next[b] < start[b + 1]) {
-            struct gy_item x = at[next[b]];
+            struct gy_rank_item x = at[next[b]];
             unsigned to = key_at(&x) >> shift & 255;
             while (to != b) {
-                const struct gy_item y = at[next[to]];
+                const struct gy_rank_item y = at[next[to]];
                 at[next[to]++] = x;
                 x = y;
                 to = key_at(&x) >> shift & 255;
@@ -53,20 +74,13 @@ static void sort_byte(struct gy_item *at, size_t n, int shift)
     }
     for (int b = 0; shift > 0 && b < 256; b++)
         if (start[b + 1] - start[b] > 1)
-            sort_byte(at + start[b], start[b + 1] - start[b], shift - 8);
+            sort(at + start[b], start[b + 1] - start[b]);
 }
 
-void gy_items_sort(struct gy_item *at, size_t n)
+void gy_rank_sort(struct gy_rank_item *at, size_t n)
 {
-    uint64_t differ = 0;
-    bool sorted = true;
-
-    for (size_t i = 1; i < n; i++) {
-        differ |= key_at(&at[i]) ^ key_at(&at[0]);
-        sorted = sorted && key_at(&at[i - 1]) <= key_at(&at[i]);
-    }
-    if (!sorted)
-        sort_byte(at, n, (63 - __builtin_clzll(differ)) / 8 * 8);
+    if (n > 1)
+        sort(at, n);
 }
 
 static const double wanted[GY_RANKS] = {0.5, 0.9, 0.95, 0.99, 1};

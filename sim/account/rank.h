@@ -7,19 +7,19 @@
 #include <string.h>
 #include "gy_account.h"
 
-struct gy_item { /* a value as a sortable key, and what it belongs to */
+struct gy_rank_item { /* a value as a sortable key, and what it belongs to */
     uint32_t high, low, of;
 };
 /* Doubles' order as integers: negative ones with all bits turned, others with the sign bit. */
-static inline struct gy_item gy_item_of(double value, uint32_t of)
+static inline struct gy_rank_item gy_rank_item_of(double value, uint32_t of)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     bits ^= bits >> 63 ? UINT64_MAX : (uint64_t)1 << 63;
-    return (struct gy_item){(uint32_t)(bits >> 32), (uint32_t)bits, of};
+    return (struct gy_rank_item){(uint32_t)(bits >> 32), (uint32_t)bits, of};
 }
 
-static inline double gy_item_value(const struct gy_item *i)
+static inline double gy_rank_item_value(const struct gy_rank_item *i)
 {
     uint64_t bits = (uint64_t)i->high << 32 | i->low;
     double value;
@@ -29,7 +29,7 @@ static inline double gy_item_value(const struct gy_item *i)
 }
 
 /* By value; in place; O(n). Equal values in any order. */
-void gy_items_sort(struct gy_item *at, size_t n);
+void gy_rank_sort(struct gy_rank_item *at, size_t n);
 
 #define GY_RANKS 5 /* p50 p90 p95 p99 max */
 struct gy_ranker {

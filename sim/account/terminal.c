@@ -1,60 +1,25 @@
 /* The summary table: one function a section, in the order in which a person asks. */
-#include "gy_terminal.h"
+#include "terminal_page.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include "family.h"
 #include "gy_file.h"
-
-struct page {
-    const struct gy_account *a;
-    const struct gy_run_facts *facts;
-    const struct gy_terminal_style *style;
-    struct gy_writer *to;
-};
-
-enum paint { PLAIN, BOLD, DIM, GREEN, RED, YELLOW };
-
-static void paint(const struct page *p, enum paint as)
-{
-    static const char *const code[] = {"0", "1", "2", "32", "1;31", "33"};
-    if (p->style->colour)
-        gy_writer_printf(p->to, "\x1b[%sm", code[as]);
-}
-
-static void painted(const struct page *p, enum paint as, const char *text)
-{
-    paint(p, as);
-    gy_writer_text(p->to, text);
-    paint(p, PLAIN);
-}
-
-static void label(const struct page *p, const char *text)
-{
-    paint(p, DIM);
-    gy_writer_printf(p->to, "%-14s", text);
-    paint(p, PLAIN);
-}
-
-static double value(const struct page *p, const char *name)
-{
-    struct gy_metric m;
-    gy_account_metric(p->a, name, &m);
-    return m.value;
-}
 
 static void print_title(const struct page *p)
 {
     const struct gy_run_facts *f = p->facts;
     char line[512];
 
-    paint(p, BOLD);
+    page_paint(p, BOLD);
     gy_print_fitted(p->to, f->name && *f->name ? f->name : "run", p->style->width, false);
-    paint(p, PLAIN);
+    page_paint(p, PLAIN);
     gy_writer_text(p->to, "\n");
     const char *const part[][2] = {{"Cluster", f->cluster}, {"Trace", f->trace}, {"Policy", f->policy}};
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         if (!part[i][1])
             continue;
-        label(p, part[i][0]);
+        page_label(p, part[i][0]);
         snprintf(line, sizeof line, "%s", part[i][1]);
         gy_print_fitted(p->to, line, p->style->width - 14, false);
         gy_writer_text(p->to, "\n");
@@ -70,7 +35,7 @@ struct flow {
 static void flow_start(struct flow *f, const struct page *p, const char *name)
 {
     *f = (struct flow){p, 14};
-    label(p, name);
+    page_label(p, name);
 }
 
 static void flow_add(struct flow *f, const char *text, enum paint as)
@@ -82,7 +47,7 @@ static void flow_add(struct flow *f, const char *text, enum paint as)
     }
     if (f->used > 14)
         gy_writer_text(f->p->to, "   ");
-    painted(f->p, as, text);
+    page_painted(f->p, as, text);
     f->used += (int)strlen(text) + (f->used > 14 ? 3 : 0);
 }
 
@@ -106,7 +71,7 @@ static void print_jobs(const struct page *p)
 
     flow_start(&f, p, "Jobs");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const double n = value(p, parts[i].name);
+        const double n = page_value(p, parts[i].name);
         if (n == 0 && !parts[i].always)
             continue;
         snprintf(text, sizeof text, "%s %s", gy_print_count(n, buf), parts[i].text);
@@ -122,15 +87,16 @@ static void print_span(const struct page *p)
     struct flow f;
 
     flow_start(&f, p, "Makespan");
-    flow_add(&f, gy_print_duration(value(p, "makespan_s"), buf), PLAIN);
+    flow_add(&f, gy_print_duration(page_value(p, "makespan_s"), buf), PLAIN);
     if (gy_account_metric(p->a, "steady_state", &m) && m.word) {
-        snprintf(text, sizeof text, "%s (offered load %s)", m.word, gy_print_amount(value(p, "offered_load"), buf));
+        snprintf(text, sizeof text, "%s (offered load %s)", m.word,
+                 gy_print_amount(page_value(p, "offered_load"), buf));
         flow_add(&f, text, strcmp(m.word, "stable") == 0 ? PLAIN : YELLOW);
     }
     static const char *const churn[] = {"preemptions", "restarts", "resizes"};
     for (size_t i = 0; i < sizeof churn / sizeof *churn; i++)
-        if (value(p, churn[i]) > 0) {
-            snprintf(text, sizeof text, "%s %s", gy_print_count(value(p, churn[i]), buf), churn[i]);
+        if (page_value(p, churn[i]) > 0) {
+            snprintf(text, sizeof text, "%s %s", gy_print_count(page_value(p, churn[i]), buf), churn[i]);
             flow_add(&f, text, PLAIN);
         }
     flow_end(&f);
@@ -152,28 +118,86 @@ static void print_bar(const struct page *p, double part, int columns)
         gy_writer_text(p->to, p->style->terminal ? "\u00b7" : ".");
 }
 
+/* Allocated GPUs over time, from the first submit to the end. */
+static void print_course(const struct page *p, int columns)
+{
+    static const char *const blocks[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
+                                         "\u2585", "\u2586", "\u2587", "\u2588"};
+    static const char ascii[] = " .:-=+*#@";
+    const void *course = gy_account_family(p->a, &gy_family_course);
+
+    for (int i = 0; i < columns; i++) {
+        const double part = gy_course_allocated(course, (unsigned)i, (unsigned)columns);
+        int level = isnan(part) ? 0 : (int)rint(fmin(fmax(part, 0), 1) * 8);
+        if (level == 0 && part > 0)
+            level = 1;
+        gy_writer_put(p->to, p->style->terminal ? blocks[level] : &ascii[level],
+                      p->style->terminal ? strlen(blocks[level]) : 1);
+    }
+}
+
 static void print_use(const struct page *p)
 {
     static const char *const parts[] = {"allocated", "busy", "goodput"};
-    const double allocated = value(p, "utilization.allocated"), down = value(p, "utilization.down");
+    const double allocated = page_value(p, "utilization.allocated"), down = page_value(p, "utilization.down");
+    const int columns = p->style->width - 16 < 60 ? p->style->width - 16 : 60;
+    char name[64], text[64];
+    struct flow f;
 
-    label(p, "Utilisation");
+    flow_start(&f, p, "Utilisation");
     if (isnan(allocated)) {
         gy_writer_text(p->to, "no GPU-time\n");
         return;
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        char name[64];
         snprintf(name, sizeof name, "utilization.%s", parts[i]);
-        gy_writer_printf(p->to, "%s%5.1f %% %s", i ? "   " : "", 100 * value(p, name), parts[i]);
+        snprintf(text, sizeof text, "%.1f %% %s", 100 * page_value(p, name), parts[i]);
+        flow_add(&f, text, PLAIN);
     }
-    if (down > 0)
-        gy_writer_printf(p->to, "   %.1f %% down", 100 * down);
+    if (down > 0) {
+        snprintf(text, sizeof text, "%.1f %% down", 100 * down);
+        flow_add(&f, text, PLAIN);
+    }
     gy_writer_printf(p->to, "\n%14s", "");
-    paint(p, GREEN);
-    print_bar(p, allocated, p->style->width - 16 < 60 ? p->style->width - 16 : 60);
-    paint(p, PLAIN);
+    page_paint(p, GREEN);
+    print_bar(p, allocated, columns);
+    gy_writer_printf(p->to, "\n%14s", "");
+    print_course(p, columns);
+    page_paint(p, PLAIN);
     gy_writer_text(p->to, "\n");
+}
+
+/* Why GPUs were not held, largest part first. */
+static void print_unused(const struct page *p)
+{
+    static const char prefix[] = "unused_gpu_hours.";
+    const double unused = page_value(p, "gpu_hours.free") + page_value(p, "gpu_hours.down");
+    double below = INFINITY;
+    char text[128];
+    struct flow f;
+    size_t n;
+    const struct gy_metric *all = gy_account_metrics(p->a, &n);
+
+    if (!(unused > 0))
+        return;
+    flow_start(&f, p, "Unused");
+    for (;;) { /* each turn finds the largest below the one before; equal ones are shown together */
+        double largest = 0;
+        for (size_t i = 0; i < n; i++)
+            if (strncmp(all[i].name, prefix, strlen(prefix)) == 0 && all[i].value > largest && all[i].value < below)
+                largest = all[i].value;
+        if (largest < unused / 2000)
+            break;
+        for (size_t i = 0; i < n; i++)
+            if (strncmp(all[i].name, prefix, strlen(prefix)) == 0 && all[i].value == largest) {
+                snprintf(text, sizeof text, "%s %.1f %%", all[i].name + strlen(prefix), 100 * largest / unused);
+                for (char *c = text; *c; c++)
+                    *c = *c == '_' ? ' ' : *c;
+                flow_add(&f, text, PLAIN);
+            }
+        below = largest;
+    }
+    flow_end(&f);
 }
 
 /* Where the cluster's GPU-hours went; the unused ones by kind. */
@@ -187,7 +211,7 @@ static void print_hours(const struct page *p)
                  {"gpu_hours.lost", "lost", false},
                  {"gpu_hours.down", "down", false},
                  {"gpu_hours.free", "free", true}};
-    const double total = value(p, "gpu_hours.total"), fragmented = value(p, "fragmentation.mean");
+    const double total = page_value(p, "gpu_hours.total"), fragmented = page_value(p, "fragmentation.mean");
     char text[128], buf[32];
     struct flow f;
 
@@ -195,7 +219,7 @@ static void print_hours(const struct page *p)
     snprintf(text, sizeof text, "%s", gy_print_amount(total, buf));
     flow_add(&f, text, PLAIN);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const double x = value(p, parts[i].name);
+        const double x = page_value(p, parts[i].name);
         if (x == 0 && !parts[i].always)
             continue;
         snprintf(text, sizeof text, "%s %s (%.1f %%)", gy_print_amount(x, buf), parts[i].text,
@@ -203,92 +227,33 @@ static void print_hours(const struct page *p)
         flow_add(&f, text, PLAIN);
     }
     flow_end(&f);
+    print_unused(p);
     if (isnan(fragmented))
         return;
-    label(p, "Fragmentation");
+    page_label(p, "Fragmentation");
     gy_writer_printf(p->to, "%.1f %% of the free GPU-hours are too small for the job mix\n", 100 * fragmented);
 }
 
-static void print_spreads(const struct page *p)
-{
-    static const struct {
-        const char *name, *text;
-        bool time;
-    } rows[] = {{"wait_s", "Wait", true},
-                {"jct_s", "JCT", true},
-                {"slowdown", "Slowdown", false},
-                {"bounded_slowdown", "  bounded", false}};
-    static const char *const parts[] = {"mean", "p50", "p90", "p95", "p99", "max"};
-    char name[64], buf[32];
-    const int column = (p->style->width - 14) / 6 < 11 ? (p->style->width - 14) / 6 : 11;
-
-    if (isnan(value(p, "wait_s.mean")))
-        return;
-    paint(p, DIM);
-    gy_writer_printf(p->to, "\n%14s", "");
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        gy_writer_printf(p->to, "%*s", column, parts[i]);
-    paint(p, PLAIN);
-    gy_writer_text(p->to, "\n");
-    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        label(p, rows[r].text);
-        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-            snprintf(name, sizeof name, "%s.%s", rows[r].name, parts[i]);
-            const double v = value(p, name);
-            gy_writer_printf(p->to, "%*s", column, rows[r].time ? gy_print_duration(v, buf) : gy_print_amount(v, buf));
-        }
-        gy_writer_text(p->to, "\n");
-    }
-}
-
-static void print_sizes(const struct page *p)
-{
-    const struct gy_grouping *g = gy_account_groups(p->a, GY_BY_SIZE);
-    char buf[32];
-
-    if (!g || g->n < 2)
-        return;
-    paint(p, DIM);
-    gy_writer_printf(p->to, "\n%-10s%10s%11s%11s%11s%11s%12s\n", "GPUs a job", "jobs", "wait mean", "wait p50",
-                     "wait p95", "JCT p50", "GPU-hours");
-    paint(p, PLAIN);
-    for (size_t i = 0; i < g->n; i++) {
-        const struct gy_group *x = &g->at[i];
-        gy_writer_printf(p->to, "%-10s", x->name);
-        gy_writer_printf(p->to, "%10s", gy_print_count((double)x->jobs[GY_N_SUBMITTED], buf));
-        const double times[] = {x->wait_s.mean, x->wait_s.p50, x->wait_s.p95, x->jct_s.p50};
-        for (size_t k = 0; k < sizeof times / sizeof *times; k++)
-            gy_writer_printf(p->to, "%11s", gy_print_duration(times[k], buf));
-        gy_writer_printf(p->to, "%12s\n", gy_print_amount(x->allocated, buf));
-    }
-}
-
-static void print_verdicts(const struct page *p, const struct gy_verdict *v, size_t n)
-{
-    char buf[32];
-
-    if (n == 0)
-        return;
-    gy_writer_text(p->to, "\n");
-    for (size_t i = 0; i < n; i++) {
-        painted(p, v[i].ok ? GREEN : RED, v[i].ok ? "pass  " : "FAIL  ");
-        gy_print_fitted(p->to, v[i].metric, 44, true);
-        if (isnan(v[i].value))
-            gy_writer_text(p->to, "no value in this run");
-        else
-            gy_writer_printf(p->to, " %.6g", v[i].value);
-        if (!isnan(v[i].min))
-            gy_writer_printf(p->to, ", at least %s", (snprintf(buf, sizeof buf, "%.6g", v[i].min), buf));
-        if (!isnan(v[i].max))
-            gy_writer_printf(p->to, ", at most %s", (snprintf(buf, sizeof buf, "%.6g", v[i].max), buf));
-        gy_writer_text(p->to, "\n");
-    }
-}
-
+/* At most three lines, broken at spaces. */
 static void warn(const struct page *p, const char *text)
 {
-    painted(p, YELLOW, "! ");
-    gy_print_fitted(p->to, text, p->style->width - 2, false);
+    const size_t width = (size_t)p->style->width - 2;
+
+    page_painted(p, YELLOW, "! ");
+    for (int line = 0;; line++) {
+        const size_t len = strlen(text);
+        size_t n = len < width ? len : width;
+        while (len > width && n > width / 2 && text[n] != ' ')
+            n--;
+        if (len <= width || line == 2 || text[n] != ' ')
+            break;
+        char part[128];
+        snprintf(part, sizeof part, "%.*s", (int)n, text);
+        gy_print_fitted(p->to, part, (int)width, false);
+        gy_writer_text(p->to, "\n  ");
+        text += n + 1;
+    }
+    gy_print_fitted(p->to, text, (int)width, false);
     gy_writer_text(p->to, "\n");
 }
 
@@ -307,9 +272,9 @@ static void print_warnings(const struct page *p)
                  s->first && *s->first ? " (first: " : "", s->first ? s->first : "", s->first && *s->first ? ")" : "");
         warn(p, text);
     }
-    if (value(p, "rejected") > 0) {
+    if (page_value(p, "rejected") > 0) {
         snprintf(text, sizeof text, "%s job%s rejected because this cluster can never hold them; jobs.csv says why",
-                 gy_print_count(value(p, "rejected"), count), value(p, "rejected") == 1 ? "" : "s");
+                 gy_print_count(page_value(p, "rejected"), count), page_value(p, "rejected") == 1 ? "" : "s");
         warn(p, text);
     }
     if (r->deadlock)
@@ -330,10 +295,10 @@ void gy_terminal_summary(const struct gy_account *a, const struct gy_run_facts *
     print_span(&p);
     print_use(&p);
     print_hours(&p);
-    print_spreads(&p);
-    print_sizes(&p);
-    print_verdicts(&p, verdicts, verdicts ? n_verdicts : 0);
-    const size_t warnings = facts->n_skips + facts->n_notes + (value(&p, "rejected") > 0) +
+    page_spreads(&p);
+    page_sizes(&p);
+    page_verdicts(&p, verdicts, verdicts ? n_verdicts : 0);
+    const size_t warnings = facts->n_skips + facts->n_notes + (page_value(&p, "rejected") > 0) +
                             gy_account_result(a)->deadlock + gy_account_result(a)->partial;
     if (warnings)
         gy_writer_text(to, "\n");

@@ -28,6 +28,8 @@ enum gy_cli_common {
 };
 enum gy_cli_progress { GY_PROGRESS_AUTO, GY_PROGRESS_ALWAYS, GY_PROGRESS_NEVER };
 
+#define GY_CLI_PARAM 2000 /* key of the option of a parameter table's first row */
+
 struct gy_cli_value {
     int key;
     const char *value;
@@ -48,12 +50,14 @@ struct gy_cli {
     GY_VEC(struct gy_cli_value) own; /* the verb's own options, in order */
 };
 
+struct gy_param;
 struct gy_verb {
     const char *name; /* one word or two: "run", "trace info" */
     const char *args; /* "SCENARIO.json", for usage */
     size_t min_args, max_args;
     unsigned common;                     /* bits of enum gy_cli_common */
     const struct gy_cli_option *options; /* its own, NULL: none */
+    const struct gy_param *params;       /* each row is an option too, key GY_CLI_PARAM + row; NULL: none */
     const char *summary;                 /* one line for `gpuyard help` */
     const char *doc;                     /* more, for `gpuyard help VERB`; NULL: nothing more */
     int (*run)(struct gy_cli *cli);      /* the exit status; errors are already printed */
@@ -99,7 +103,13 @@ int gy_verb_policies_list(struct gy_cli *cli);
 int gy_verb_policies_show(struct gy_cli *cli);
 int gy_verb_trace_info(struct gy_cli *cli);
 int gy_verb_trace_convert(struct gy_cli *cli);
+int gy_verb_trace_formats(struct gy_cli *cli);
 int gy_verb_trace_generate(struct gy_cli *cli);
+int gy_verb_predict_flows(struct gy_cli *cli);
+int gy_verb_compare(struct gy_cli *cli);
+int gy_verb_check(struct gy_cli *cli);
 int gy_verb_version(struct gy_cli *cli);
-extern const struct gy_cli_option gy_run_options[], gy_schema_options[], gy_trace_file_options[];
+extern const struct gy_cli_option gy_compare_options[], gy_check_options[];
+extern const struct gy_cli_option gy_run_options[], gy_schema_options[], gy_trace_file_options[],
+    gy_predict_flows_options[];
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gy_cli.h"
+#include "gy_param.h"
 
 enum { K_SET = 1000, K_TRACE, K_FORMAT, K_SEED, K_JSON, K_PROGRESS, K_TIMING, K_HELP };
 #define OPTIONS_MAX 64
@@ -30,6 +31,7 @@ static const struct {
 struct table {
     struct argp_option rows[OPTIONS_MAX + 1];
     size_t n;
+    char names[OPTIONS_MAX][40], helps[OPTIONS_MAX][256]; /* of parameters: with dashes, with their default */
 };
 
 struct parse {
@@ -44,11 +46,26 @@ static void add_option(struct table *t, const struct gy_cli_option *o)
         t->rows[t->n++] = (struct argp_option){.name = o->name, .key = o->key, .arg = o->arg, .doc = o->help};
 }
 
+static void add_param(struct table *t, const struct gy_param *row, int key)
+{
+    struct gy_cli_option o = {t->names[t->n], key, "VALUE", t->helps[t->n]};
+
+    if (t->n == OPTIONS_MAX)
+        return;
+    snprintf(t->names[t->n], sizeof *t->names, "%s", row->name);
+    for (char *c = t->names[t->n]; *c != '\0'; c++)
+        *c = *c == '_' ? '-' : *c;
+    snprintf(t->helps[t->n], sizeof *t->helps, "%s (%s)", row->help, row->preset == NULL ? "required" : row->preset);
+    add_option(t, &o);
+}
+
 static void options_of(const struct gy_verb *verb, struct table *t)
 {
     memset(t, 0, sizeof *t);
     for (const struct gy_cli_option *o = verb->options; o != NULL && o->name != NULL; o++)
         add_option(t, o);
+    for (int i = 0; verb->params != NULL && verb->params[i].name != NULL; i++)
+        add_param(t, &verb->params[i], GY_CLI_PARAM + i);
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
         if ((verb->common | 1u << 31) & shared[i].group)
             add_option(t, &shared[i].option);
@@ -281,7 +298,7 @@ static error_t parser(int key, char *arg, struct argp_state *state)
             p->failed = gy_nomem(p->err) != 0;
         return 0;
     }
-    if (key <= 0 || key >= ARGP_KEY_ARGS)
+    if (key <= 0 || key >= ARGP_KEY_END)
         return ARGP_ERR_UNKNOWN;
     p->failed = take(p, key, arg) != 0;
     return 0;
@@ -361,9 +378,9 @@ void gy_cli_help(FILE *to)
     for (const struct gy_verb *v = gy_verbs; v->name != NULL; v++) {
         char left[80];
         snprintf(left, sizeof left, "%s %s", v->name, v->args);
-        fprintf(to, "  %-30s %s\n", left, v->summary);
+        fprintf(to, "  %-30s  %s\n", left, v->summary);
     }
-    fprintf(to, "\n  %-30s %s\n  %-30s %s\n\n", "help [VERB]", "More about one verb", "--version",
+    fprintf(to, "\n  %-30s  %s\n  %-30s  %s\n\n", "help [VERB]", "More about one verb", "--version",
             "Prints the version");
     fprintf(to, "Results go to standard output, progress and warnings to standard error.\n"
                 "Exit status: 0 done, 1 a check or threshold failed, 2 the input or the command line is wrong,\n"

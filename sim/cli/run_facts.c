@@ -76,8 +76,10 @@ static const char *trace_text(struct gy_run *r)
 
 static void write_scenario(void *ctx, struct gy_json_out *o, const char *key)
 {
+    const struct gy_run *r = ctx;
+
     gy_jo_object(o, key);
-    gy_scenario_write(ctx, o);
+    gy_scenario_write(r->s, o);
     gy_jo_end(o, '}');
 }
 
@@ -107,7 +109,7 @@ int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
                                .not_modelled = not_modelled,
                                .n_not_modelled = sizeof not_modelled / sizeof *not_modelled,
                                .write_scenario = write_scenario,
-                               .ctx = (void *)(uintptr_t)r->s};
+                               .ctx = r};
     if (!collect_command(r) || f->policy == NULL || f->cluster == NULL || f->trace == NULL || f->skips == NULL ||
         f->notes == NULL)
         return gy_nomem(err);

@@ -17,7 +17,7 @@ struct facts {
     struct gy_sample run_s;
     uint64_t states[GY_REJECTED + 1];
     uint64_t sizes[SIZES];
-    uint64_t fractions, with_limit, past_limit, with_deps, with_nodes;
+    uint64_t fractions, with_limit, past_limit, with_deps, with_nodes, endless;
     double gpu_hours, sizes_gpu_hours[SIZES];
     uint64_t names[N_NAMES]; /* different ones */
     uint32_t widest;
@@ -36,7 +36,8 @@ static size_t size_of(uint32_t gpus)
 static bool collect_job(struct facts *f, const struct gy_job_rec *r)
 {
     const size_t size = size_of(r->gpus);
-    const double hours = gy_time_to_s(r->duration) / 3600 * (double)gy_job_gpu_milli(r) / 1000;
+    const bool endless = r->duration == GY_NEVER; /* no run time to add up or to sort */
+    const double hours = endless ? 0 : gy_time_to_s(r->duration) / 3600 * (double)gy_job_gpu_milli(r) / 1000;
 
     f->states[r->end_state]++;
     f->sizes[size]++;
@@ -44,11 +45,12 @@ static bool collect_job(struct facts *f, const struct gy_job_rec *r)
     f->gpu_hours += hours;
     f->fractions += r->gpu_milli < 1000 && r->gpus > 0;
     f->with_limit += r->limit != GY_NONE;
+    f->endless += endless;
     f->past_limit += r->limit != GY_NONE && r->duration > r->limit;
     f->with_deps += r->dep_n > 0;
     f->with_nodes += r->nodes > 0;
     f->widest = r->gpus > f->widest ? r->gpus : f->widest;
-    return gy_sample_add(&f->run_s, gy_time_to_s(r->duration));
+    return endless || gy_sample_add(&f->run_s, gy_time_to_s(r->duration));
 }
 
 static bool count_names(struct facts *f, const struct gy_trace *t, int which)
@@ -127,11 +129,9 @@ static void print_traits(const struct facts *f, struct gy_writer *to)
     const struct {
         uint64_t count;
         const char *what;
-    } traits[] = {{f->with_limit, "with a time limit"},
-                  {f->past_limit, "that run past it"},
-                  {f->fractions, "on a part of a GPU"},
-                  {f->with_nodes, "that name a number of nodes"},
-                  {f->with_deps, "that wait for other jobs"}};
+    } traits[] = {{f->with_limit, "with a time limit"},       {f->past_limit, "that run past it"},
+                  {f->fractions, "on a part of a GPU"},       {f->with_nodes, "that name a number of nodes"},
+                  {f->with_deps, "that wait for other jobs"}, {f->endless, "that never end"}};
     const char *before = "jobs       ";
     char n[32];
 
@@ -159,7 +159,8 @@ int gy_describe_trace(const struct gy_trace *t, const char *path, struct gy_writ
         gy_time_print_human(t->jobs.at[0].submit, a);
         gy_time_print_human(t->jobs.at[t->jobs.n - 1].submit, b);
         gy_writer_printf(to, "submits    from %s to %s%s%s\n", a, b, t->origin[0] == '\0' ? "" : " after ", t->origin);
-        print_quantiles(&f, to);
+        if (f.run_s.n > 0)
+            print_quantiles(&f, to);
         gy_writer_printf(to, "work       %.1f GPU-hours; widest job %s GPUs\n", f.gpu_hours, gy_grouped(f.widest, n));
         print_ends(&f, to);
         print_traits(&f, to);
@@ -195,6 +196,7 @@ static void facts_json(struct facts *f, struct gy_json_out *o)
     gy_jo_integer(o, "fractions", (int64_t)f->fractions);
     gy_jo_integer(o, "with_nodes", (int64_t)f->with_nodes);
     gy_jo_integer(o, "with_dependencies", (int64_t)f->with_deps);
+    gy_jo_integer(o, "endless", (int64_t)f->endless);
     for (int i = 0; i < N_NAMES; i++)
         gy_jo_integer(o, name_words[i], (int64_t)f->names[i]);
     gy_jo_object(o, "by_gpus");

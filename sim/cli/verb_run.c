@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "gy_describe.h"
 #include "gy_file.h"
 #include "gy_run.h"
@@ -128,6 +129,19 @@ static int judge(struct gy_run *r, struct gy_error *err)
     return gy_account_check(r->account, r->s->thresholds.at, r->s->thresholds.n, r->verdicts, err);
 }
 
+/* Of the whole process so far. */
+static double peak_mib(void)
+{
+    struct rusage use;
+
+    getrusage(RUSAGE_SELF, &use);
+#ifdef __APPLE__
+    return (double)use.ru_maxrss / 1048576;
+#else
+    return (double)use.ru_maxrss / 1024;
+#endif
+}
+
 /* summary.json's members, and the engine's own speed. */
 static int write_timed(const struct gy_run *r, struct gy_writer *to, struct gy_error *err)
 {
@@ -152,6 +166,7 @@ static int write_timed(const struct gy_run *r, struct gy_writer *to, struct gy_e
     gy_jo_integer(&o, "passes", (int64_t)r->result.passes);
     gy_jo_number(&o, "wall_s", r->seconds);
     gy_jo_number(&o, "jobs_per_s", (double)r->inputs.trace->jobs.n / r->seconds);
+    gy_jo_number(&o, "peak_mib", peak_mib());
     gy_jo_end(&o, '}');
     gy_jo_end(&o, '}');
     gy_json_free(doc);
@@ -165,9 +180,9 @@ static int print_result(const struct gy_run *r, struct gy_error *err)
     int rc = 0;
 
     if (r->cli->timing)
-        fprintf(stderr, "engine     %llu events, %llu passes in %.3f s: %.0f jobs/s\n",
+        fprintf(stderr, "engine     %llu events, %llu passes in %.3f s: %.0f jobs/s; peak memory %.1f MiB\n",
                 (unsigned long long)r->result.events, (unsigned long long)r->result.passes, r->seconds,
-                (double)r->inputs.trace->jobs.n / r->seconds);
+                (double)r->inputs.trace->jobs.n / r->seconds, peak_mib());
     if (r->cli->quiet && !r->cli->json)
         return 0;
     to = gy_writer_open("-", err);

@@ -107,3 +107,28 @@ int gy_verb_trace_convert(struct gy_cli *cli)
     gy_trace_free(t);
     return err.code == GY_OK ? 0 : gy_cli_fail(&err);
 }
+
+int gy_verb_trace_formats(struct gy_cli *cli)
+{
+    struct gy_error err = {0};
+    struct gy_writer *to = gy_writer_open("-", &err);
+    struct gy_json_out o = {.to = to};
+
+    if (to == NULL)
+        return gy_cli_fail(&err);
+    if (cli->json)
+        gy_jo_array(&o, NULL);
+    for (size_t i = 0; gy_readers[i] != NULL; i++) {
+        if (!cli->json) {
+            gy_writer_printf(to, "%-14s %s\n", gy_readers[i]->name, gy_readers[i]->summary);
+            continue;
+        }
+        gy_jo_object(&o, NULL);
+        gy_jo_string(&o, "name", gy_readers[i]->name);
+        gy_jo_string(&o, "summary", gy_readers[i]->summary);
+        gy_jo_end(&o, '}');
+    }
+    if (cli->json)
+        gy_jo_end(&o, ']');
+    return gy_writer_commit(to, &err) == 0 ? 0 : gy_cli_fail(&err);
+}

@@ -21,7 +21,8 @@ static uint64_t class_key(const struct gy_node_spec *s)
 }
 
 /* The class of a node, made when new. Probes on when two different specs share a hash. */
-static int class_of(struct gy_cluster *c, struct gy_map *seen, uint32_t *cap, const struct gy_node_spec *s, uint32_t *out)
+static int class_of(struct gy_cluster *c, struct gy_map *seen, uint32_t *cap, const struct gy_node_spec *s,
+                    uint32_t *out)
 {
     uint64_t key = class_key(s), found;
     while (gy_map_get(seen, key, &found)) {

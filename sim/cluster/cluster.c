@@ -34,8 +34,8 @@ static int check_spec(const struct gy_cluster_spec *spec, struct gy_error *err)
                        GY_MAX_NODES);
     for (size_t i = 0; i < spec->nodes.n; i++)
         if (spec->nodes.at[i].gpus > GY_MAX_NODE_GPUS)
-            return gy_fail(err, GY_EINPUT, NULL, "node %zu has %u GPUs; at most %d are possible", i, spec->nodes.at[i].gpus,
-                           GY_MAX_NODE_GPUS);
+            return gy_fail(err, GY_EINPUT, NULL, "node %zu has %u GPUs; at most %d are possible", i,
+                           spec->nodes.at[i].gpus, GY_MAX_NODE_GPUS);
     return 0;
 }
 
@@ -168,8 +168,8 @@ static int check_gpus(const struct gy_cluster *c, const struct gy_share *s, stru
         return 0;
     const uint32_t top = s->group * 64 + 63u - (uint32_t)__builtin_clzll(s->mask);
     if (s->group >= gy_node_words(n->gpus) || top >= n->gpus)
-        return gy_fail(err, GY_EINTERNAL, NULL, "GPU %u of node %s does not exist; it has %u", top, node_name(c, s->node),
-                       n->gpus);
+        return gy_fail(err, GY_EINTERNAL, NULL, "GPU %u of node %s does not exist; it has %u", top,
+                       node_name(c, s->node), n->gpus);
     if (s->gpu_milli == 0 || s->gpu_milli > GY_MILLI)
         return gy_fail(err, GY_EINTERNAL, NULL, "a share takes %u thousandths of a GPU", s->gpu_milli);
     if (s->gpu_milli == GY_MILLI) {

@@ -13,8 +13,9 @@ struct class_index {
     struct gy_bitset *by_free; /* [level * sublevels + sublevel], local numbers of nodes that are up */
     uint32_t sublevels;        /* 1 where neither CPUs nor memory are modelled */
     uint32_t *at_least;        /* [level]: nodes that are up with at least so many free GPUs */
-    struct gy_bitset *by_room; /* [milli]: local node * gpus + gpu of partly taken GPUs with so much room; NULL until used */
-    struct gy_bitset rooms;    /* which milli have members */
+    struct gy_bitset
+        *by_room; /* [milli]: local node * gpus + gpu of partly taken GPUs with so much room; NULL until used */
+    struct gy_bitset rooms; /* which milli have members */
 };
 
 struct gy_cluster {

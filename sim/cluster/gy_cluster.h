@@ -1,8 +1,8 @@
 /* The cluster: nodes with typed GPUs, CPUs and memory, and an index that finds a node with room without scanning all.
  *
  * Two parts. The spec is const after loading. The state (struct gy_cluster) is one simulation's: what is free, which
- * nodes are up, and the index. Nodes with the same GPU count, GPU type, partitions and labels form a class; a request is
- * checked against classes once, then against nodes by level (number of wholly free GPUs).
+ * nodes are up, and the index. Nodes with the same GPU count, GPU type, partitions and labels form a class; a request
+ * is checked against classes once, then against nodes by level (number of wholly free GPUs).
  *
  * A share is what one job holds on one node, or on one group of 64 GPUs of a node with more than 64. */
 #ifndef GY_CLUSTER_H
@@ -20,14 +20,14 @@ typedef struct {
 } gy_node_id;
 #define GY_NODE_NONE ((gy_node_id){UINT32_MAX})
 
-#define GY_MILLI          1000  /* thousandths of a GPU */
+#define GY_MILLI          1000 /* thousandths of a GPU */
 #define GY_MAX_NODE_GPUS  4096
 #define GY_MAX_NODES      (1u << 24)
-#define GY_MAX_PARTITIONS 64    /* a node's partitions are bits of a 64-bit mask */
+#define GY_MAX_PARTITIONS 64 /* a node's partitions are bits of a 64-bit mask */
 
 struct gy_node_spec {
     gy_str name;
-    gy_str gpu_type;     /* "" for a node without GPUs or of unnamed type */
+    gy_str gpu_type; /* "" for a node without GPUs or of unnamed type */
     uint32_t gpus;
     uint32_t gpu_mem_mib; /* memory of one GPU, 0 unknown */
     uint64_t cpu_milli;   /* thousandths of a CPU core; 0: CPUs are not modelled on this node */
@@ -80,7 +80,8 @@ struct gy_share {
 /* Run state of one node; read-only outside sim/cluster. */
 struct gy_node {
     uint32_t klass;
-    uint32_t gpus, free_gpus;    /* wholly free GPUs (0 while not up) are in the index; free_gpus counts them in any state */
+    uint32_t gpus,
+        free_gpus; /* wholly free GPUs (0 while not up) are in the index; free_gpus counts them in any state */
     uint64_t cpu_free, mem_free; /* milli-cores, MiB; UINT64_MAX where not modelled */
     uint32_t first_gpu;          /* index of its first GPU in gpu_free_milli */
     uint32_t first_word;         /* index of its first word in gpu_free_mask */
@@ -107,25 +108,25 @@ uint32_t gy_cluster_classes(const struct gy_cluster *c);
 const struct gy_class *gy_cluster_class(const struct gy_cluster *c, uint32_t klass);
 
 struct gy_totals { /* GPU amounts in thousandths of a GPU */
-    int64_t total;     /* of nodes that are not absent */
-    int64_t down;      /* GPUs of down nodes, free GPUs of drained nodes */
+    int64_t total; /* of nodes that are not absent */
+    int64_t down;  /* GPUs of down nodes, free GPUs of drained nodes */
     int64_t allocated;
-    int64_t free;      /* total - down - allocated, always */
+    int64_t free; /* total - down - allocated, always */
 };
 struct gy_totals gy_cluster_totals(const struct gy_cluster *c);
 
 /* Index queries. Levels run from 0 to the class's gpus; only nodes that are up are in the index.
- * next: the node of smallest id ≥ from in the class with exactly `level` wholly free GPUs and at least the given CPUs and
- * memory; GY_NODE_NONE if none. O(log64 n) per candidate passed over; candidates are pre-sorted by CPU room, so passing
- * over is rare. */
-gy_node_id gy_cluster_next(const struct gy_cluster *c, uint32_t klass, uint32_t level, gy_node_id from, uint64_t cpu_milli,
-                           uint64_t mem_mib);
+ * next: the node of smallest id ≥ from in the class with exactly `level` wholly free GPUs and at least the given CPUs
+ * and memory; GY_NODE_NONE if none. O(log64 n) per candidate passed over; candidates are pre-sorted by CPU room, so
+ * passing over is rare. */
+gy_node_id gy_cluster_next(const struct gy_cluster *c, uint32_t klass, uint32_t level, gy_node_id from,
+                           uint64_t cpu_milli, uint64_t mem_mib);
 /* Nodes in the class with at least `level` wholly free GPUs, CPU and memory not looked at. O(1). */
 uint32_t gy_cluster_count(const struct gy_cluster *c, uint32_t klass, uint32_t level);
 /* Nodes with exactly `level`. O(1). */
 uint32_t gy_cluster_count_exact(const struct gy_cluster *c, uint32_t klass, uint32_t level);
-/* The best GPU for a fraction among partly taken GPUs of the class: least room ≥ gpu_milli, ties to the lowest node then
- * GPU; false if none. widest: most room instead of least. */
+/* The best GPU for a fraction among partly taken GPUs of the class: least room ≥ gpu_milli, ties to the lowest node
+ * then GPU; false if none. widest: most room instead of least. */
 bool gy_cluster_next_shared(const struct gy_cluster *c, uint32_t klass, uint32_t gpu_milli, uint64_t cpu_milli,
                             uint64_t mem_mib, bool widest, gy_node_id *node, uint32_t *gpu);
 

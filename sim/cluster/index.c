@@ -94,8 +94,8 @@ static uint32_t local_from(const struct class_index *k, gy_node_id from)
     return lo;
 }
 
-gy_node_id gy_cluster_next(const struct gy_cluster *c, uint32_t klass, uint32_t level, gy_node_id from, uint64_t cpu_milli,
-                           uint64_t mem_mib)
+gy_node_id gy_cluster_next(const struct gy_cluster *c, uint32_t klass, uint32_t level, gy_node_id from,
+                           uint64_t cpu_milli, uint64_t mem_mib)
 {
     const struct class_index *k = &c->klass[klass];
     if (level > k->pub.like.gpus)

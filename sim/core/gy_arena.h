@@ -7,7 +7,10 @@ struct gy_arena_chunk;
 struct gy_arena {
     struct gy_arena_chunk *head;
 };
-#define GY_ARENA_INIT {0}
+#define GY_ARENA_INIT                                                                                                  \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
 
 void *gy_arena_alloc(struct gy_arena *a, size_t bytes); /* NULL when out of memory */
 char *gy_arena_strndup(struct gy_arena *a, const char *text, size_t len);

@@ -13,7 +13,7 @@ static inline uint64_t gy_hash_mix(uint64_t x)
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
 }
-uint64_t gy_hash_bytes(const void *data, size_t len);   /* 64-bit, stable over machines */
+uint64_t gy_hash_bytes(const void *data, size_t len); /* 64-bit, stable over machines */
 
 struct gy_map_cell;
 struct gy_map {

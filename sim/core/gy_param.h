@@ -30,14 +30,14 @@ struct gy_list {
 struct gy_param {
     const char *name; /* JSON key, with its unit suffix; NULL ends a table */
     enum gy_param_type type;
-    size_t offset;    /* in the struct that is filled */
+    size_t offset; /* in the struct that is filled */
     enum gy_unit unit;
-    const char *preset;   /* default, as JSON text: "1", "\"first\"", "null" (absent); NULL: the key is required */
-    double min, max;      /* inclusive range of numbers and of list lengths; both 0: unbounded */
-    const char *choices;  /* "fifo|sjf" for CHOICE */
+    const char *preset;  /* default, as JSON text: "1", "\"first\"", "null" (absent); NULL: the key is required */
+    double min, max;     /* inclusive range of numbers and of list lengths; both 0: unbounded */
+    const char *choices; /* "fifo|sjf" for CHOICE */
     const struct gy_param *fields; /* OBJECT, LIST */
-    size_t item_size;     /* LIST */
-    const char *help;     /* one sentence */
-    const char *source;   /* where the default or the meaning comes from, or "" */
+    size_t item_size;              /* LIST */
+    const char *help;              /* one sentence */
+    const char *source;            /* where the default or the meaning comes from, or "" */
 };
 #endif

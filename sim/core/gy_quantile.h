@@ -12,7 +12,7 @@ struct gy_sample {
     bool sorted;
 };
 bool gy_sample_add(struct gy_sample *s, double value);
-double gy_sample_mean(struct gy_sample *s);              /* NaN when empty, as are the next two */
+double gy_sample_mean(struct gy_sample *s);               /* NaN when empty, as are the next two */
 double gy_sample_quantile(struct gy_sample *s, double q); /* q in [0, 1] */
 double gy_sample_max(struct gy_sample *s);
 void gy_sample_free(struct gy_sample *s);

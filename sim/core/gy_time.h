@@ -8,12 +8,12 @@
 
 typedef int64_t gy_time; /* nanoseconds */
 
-#define GY_SECOND ((gy_time)1000000000)
-#define GY_MINUTE (60 * GY_SECOND)
-#define GY_HOUR   (3600 * GY_SECOND)
-#define GY_DAY    (86400 * GY_SECOND)
-#define GY_NEVER  INT64_MAX              /* later than everything; also "no limit" */
-#define GY_NONE   INT64_MIN              /* "not given" in records */
+#define GY_SECOND   ((gy_time)1000000000)
+#define GY_MINUTE   (60 * GY_SECOND)
+#define GY_HOUR     (3600 * GY_SECOND)
+#define GY_DAY      (86400 * GY_SECOND)
+#define GY_NEVER    INT64_MAX                      /* later than everything; also "no limit" */
+#define GY_NONE     INT64_MIN                      /* "not given" in records */
 #define GY_TIME_MAX ((gy_time)4600000000000000000) /* largest time or duration a reader accepts, about 145 years */
 
 /* Exact parse of a decimal number of seconds ("12", "-0.5", "1e3", "4.709164"); false if none or out of range. */
@@ -25,7 +25,8 @@ size_t gy_number_len(const char *text, size_t len);
 /* Round to nearest; saturates at ±GY_TIME_MAX; NaN gives 0. */
 gy_time gy_time_from_s(double seconds);
 double gy_time_to_s(gy_time t); /* infinity for GY_NEVER, NaN for GY_NONE */
-/* Shortest exact decimal seconds ("12", "4.709164", "" for GY_NONE and GY_NEVER). buf ≥ 32 bytes; returns the length. */
+/* Shortest exact decimal seconds ("12", "4.709164", "" for GY_NONE and GY_NEVER). buf ≥ 32 bytes; returns the length.
+ */
 size_t gy_time_print(gy_time t, char *buf);
 /* a + b; GY_NEVER when either is GY_NEVER or the sum overflows. Below, it saturates above GY_NONE. */
 gy_time gy_time_add(gy_time a, gy_time b);

@@ -15,8 +15,8 @@ enum gy_unit {
     GY_U_USD,         /* US dollars */
     GY_U_RATIO        /* 0…1; accepts "85%" */
 };
-/* The value in the base unit above; false with a text for people in why (≥ 128 bytes) otherwise. Plain numbers are in the
- * base unit; a ratio outside 0…1 is refused. */
+/* The value in the base unit above; false with a text for people in why (≥ 128 bytes) otherwise. Plain numbers are in
+ * the base unit; a ratio outside 0…1 is refused. */
 bool gy_units_parse(const char *text, enum gy_unit unit, double *out, char *why);
 /* Exact for times: "1.5h", "90", "2d". */
 bool gy_units_parse_time(const char *text, gy_time *out, char *why);

@@ -16,7 +16,7 @@ bool gy_vec_grow_(void **at, size_t *cap, size_t want, size_t elem);
 
 #define gy_vec_reserve(v, want)                                                                                        \
     ((v)->cap >= (size_t)(want) || gy_vec_grow_((void **)&(v)->at, &(v)->cap, (want), sizeof *(v)->at))
-#define gy_vec_push(v, x)       (gy_vec_reserve((v), (v)->n + 1) && ((v)->at[(v)->n++] = (x), true))
-#define gy_vec_clear(v)         ((v)->n = 0)
-#define gy_vec_free(v)          (free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
+#define gy_vec_push(v, x) (gy_vec_reserve((v), (v)->n + 1) && ((v)->at[(v)->n++] = (x), true))
+#define gy_vec_clear(v)   ((v)->n = 0)
+#define gy_vec_free(v)    (free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
 #endif

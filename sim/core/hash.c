@@ -9,7 +9,6 @@ struct gy_map_cell {
     bool used;
 };
 
-
 /* The 128-bit product, folded: the step of wyhash. */
 static uint64_t fold(uint64_t a, uint64_t b)
 {

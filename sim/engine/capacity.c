@@ -66,7 +66,8 @@ int capacity_apply(struct sim *s, const struct capacity_change *c)
             return -1;
     }
     gy_cluster_set_state(s->cluster, c->node, (enum gy_node_state)c->state);
-    struct gy_event e = {.kind = GY_E_NODE, .id = GY_JOB_NONE, .node = c->node, .node_state = (enum gy_node_state)c->state};
+    struct gy_event e = {
+        .kind = GY_E_NODE, .id = GY_JOB_NONE, .node = c->node, .node_state = (enum gy_node_state)c->state};
     if (sim_emit(s, &e))
         return -1;
     return sim_tell(s, GY_C_CAPACITY, GY_JOB_NONE, c->node);

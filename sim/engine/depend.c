@@ -4,10 +4,13 @@
 static bool satisfied(enum gy_dep_kind kind, enum gy_job_state state)
 {
     switch (kind) {
-    case GY_DEP_AFTEROK: return state == GY_COMPLETED;
-    case GY_DEP_AFTERNOTOK: return state == GY_FAILED || state == GY_TIMEOUT || state == GY_NODE_FAIL;
+    case GY_DEP_AFTEROK:
+        return state == GY_COMPLETED;
+    case GY_DEP_AFTERNOTOK:
+        return state == GY_FAILED || state == GY_TIMEOUT || state == GY_NODE_FAIL;
     case GY_DEP_AFTERANY:
-    case GY_DEP_AFTER: return true;
+    case GY_DEP_AFTER:
+        return true;
     }
     return true;
 }

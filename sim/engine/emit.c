@@ -40,8 +40,13 @@ int sim_emit(struct sim *s, struct gy_event *e)
 int sim_emit_job(struct sim *s, enum gy_event_kind kind, gy_job_id id, const char *note)
 {
     const struct gy_job *j = sim_job(s, id);
-    struct gy_event e = {.kind = kind, .id = id, .job = j, .shares = j->shares, .n_shares = j->n_shares,
-                         .node = GY_NODE_NONE, .note = note};
+    struct gy_event e = {.kind = kind,
+                         .id = id,
+                         .job = j,
+                         .shares = j->shares,
+                         .n_shares = j->n_shares,
+                         .node = GY_NODE_NONE,
+                         .note = note};
     return sim_emit(s, &e);
 }
 

@@ -173,7 +173,7 @@ static int finish(struct sim *s)
                 return -1;
         s->view.now = s->config->stop_at;
     }
-    r->deadlock = !r->partial && !stopped && s->ended < s->arrived;
+    r->deadlock = !r->partial && !stopped && s->ended + s->view.running < s->arrived; /* jobs may run for ever */
     r->end = s->arrived ? s->view.now : GY_NONE;
     for (uint32_t i = 0; i < s->jobs.n; i++)
         if (s->jobs.at[i].generation % 2 == 0 && s->jobs.at[i].state == GY_RUNNING)

@@ -22,8 +22,8 @@ struct waiter { /* a job that waits for a record's end; a list per record */
     uint8_t kind;
 };
 
-struct array_group { /* a job array with a throttle */
-    uint32_t active;    /* tasks in the queue or running */
+struct array_group {     /* a job array with a throttle */
+    uint32_t active;     /* tasks in the queue or running */
     uint32_t head, tail; /* tasks that wait for a place, linked by gy_job.next */
 };
 
@@ -63,16 +63,16 @@ struct sim {
     size_t next_change;
     gy_time next_sample;
     gy_time last_wake;
-    uint32_t timers;     /* wake events in the heap */
-    bool dirty;          /* something happened since the last pass */
-    bool unsettled;      /* something started or stopped since the rate model was asked */
+    uint32_t timers;      /* wake events in the heap */
+    bool dirty;           /* something happened since the last pass */
+    bool unsettled;       /* something started or stopped since the rate model was asked */
     uint32_t idle_passes; /* passes in a row with no effect while only timers were left */
-    uint64_t effects;    /* starts, stops, moves and rejections */
+    uint64_t effects;     /* starts, stops, moves and rejections */
 
-    struct gy_map outcome;  /* trace row -> end state, for records that others wait for */
-    struct gy_map waiting;  /* trace row -> first waiter */
+    struct gy_map outcome; /* trace row -> end state, for records that others wait for */
+    struct gy_map waiting; /* trace row -> first waiter */
     GY_VEC(struct waiter) waiters;
-    struct gy_map arrays;   /* array name -> group */
+    struct gy_map arrays; /* array name -> group */
     GY_VEC(struct array_group) groups;
 
     struct gy_arena share_arena;
@@ -82,7 +82,8 @@ struct sim {
 /* emit.c */
 int sim_emit(struct sim *s, struct gy_event *e); /* fills time, totals and counts */
 int sim_emit_job(struct sim *s, enum gy_event_kind kind, gy_job_id id, const char *note);
-int sim_tell(struct sim *s, enum gy_change change, gy_job_id job, gy_node_id node); /* the policy, at once or after decide */
+int sim_tell(struct sim *s, enum gy_change change, gy_job_id job,
+             gy_node_id node);     /* the policy, at once or after decide */
 int sim_tell_later(struct sim *s); /* hands over the notices kept during decide */
 
 /* rows.c: the table of live jobs, the pending list, memory for shares */

@@ -18,8 +18,8 @@ enum gy_event_kind {
     X(GY_E_RESERVE, "reserve")   /* the policy plans to start it at `at` */                                            \
     X(GY_E_NODE, "node")         /* a node changed state */                                                            \
     X(GY_E_SAMPLE, "sample")     /* the sampling period has passed; after the pass of that instant */                  \
-    X(GY_E_FINISH, "finish")     /* the run is over; jobs still pending or running are told after this, by GY_E_LEFT */ \
-    X(GY_E_LEFT, "left")         /* a job that is still pending or running at the end, in row order */
+    X(GY_E_FINISH, "finish") /* the run is over; jobs still pending or running are told after this, by GY_E_LEFT */    \
+    X(GY_E_LEFT, "left")     /* a job that is still pending or running at the end, in row order */
 #define X(id, name) id,
     GY_EVENT_KINDS(X)
 #undef X
@@ -29,17 +29,18 @@ const char *gy_event_name(enum gy_event_kind k);
 struct gy_event {
     enum gy_event_kind kind;
     gy_time time;
-    gy_job_id id;                  /* GY_JOB_NONE for node and sample events */
-    const struct gy_job *job;      /* its row: at START after the start, at END with the final state and its last shares */
-    const struct gy_share *shares; /* START, RESIZE: now held; PREEMPT, END: given back at this instant (n_shares may be 0) */
+    gy_job_id id;             /* GY_JOB_NONE for node and sample events */
+    const struct gy_job *job; /* its row: at START after the start, at END with the final state and its last shares */
+    const struct gy_share
+        *shares; /* START, RESIZE: now held; PREEMPT, END: given back at this instant (n_shares may be 0) */
     uint32_t n_shares;
     gy_node_id node;
     enum gy_node_state node_state;
-    gy_time at;                    /* RESERVE */
-    __int128 lost_ns_milli;        /* PREEMPT, END by failure: GPU-milli·ns of work lost now */
-    const char *note;              /* static text or NULL: why */
-    struct gy_totals totals;       /* cluster totals after the event's effect */
-    uint32_t pending, running;     /* jobs in these states after it */
+    gy_time at;                /* RESERVE */
+    __int128 lost_ns_milli;    /* PREEMPT, END by failure: GPU-milli·ns of work lost now */
+    const char *note;          /* static text or NULL: why */
+    struct gy_totals totals;   /* cluster totals after the event's effect */
+    uint32_t pending, running; /* jobs in these states after it */
 };
 
 struct gy_observer {

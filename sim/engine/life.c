@@ -190,8 +190,13 @@ int job_requeue(struct sim *s, gy_job_id id, bool suspend, const char *note)
     if (stop_running(s, id))
         return -1;
     unschedule(s, j);
-    struct gy_event e = {.kind = GY_E_PREEMPT, .id = id, .job = j, .shares = j->shares, .n_shares = j->n_shares,
-                         .node = GY_NODE_NONE, .note = note};
+    struct gy_event e = {.kind = GY_E_PREEMPT,
+                         .id = id,
+                         .job = j,
+                         .shares = j->shares,
+                         .n_shares = j->n_shares,
+                         .node = GY_NODE_NONE,
+                         .note = note};
     j->state = suspend ? GY_SUSPENDED : GY_PENDING;
     j->preemptions++;
     if (!suspend) {
@@ -225,8 +230,13 @@ int job_end(struct sim *s, gy_job_id id, enum gy_job_state state, const char *no
     else if (!held && j->reason == GY_R_ARRAY)
         array_forget(s, id);
     j->state = (uint8_t)state;
-    struct gy_event e = {.kind = GY_E_END, .id = id, .job = j, .shares = j->shares, .n_shares = j->n_shares,
-                         .node = GY_NODE_NONE, .note = note};
+    struct gy_event e = {.kind = GY_E_END,
+                         .id = id,
+                         .job = j,
+                         .shares = j->shares,
+                         .n_shares = j->n_shares,
+                         .node = GY_NODE_NONE,
+                         .note = note};
     if (state == GY_NODE_FAIL && held) {
         const gy_time lost = lose_work(j);
         e.lost_ns_milli = (__int128)wall_for(lost, j->rate) * gy_job_gpu_milli(&j->rec);

@@ -11,8 +11,8 @@ static int refuse(struct sim *s, gy_job_id id, const char *what)
     char buf[24];
     const char *name = id.i < s->jobs.n ? gy_job_rec_id(&sim_job(s, id)->rec, s->view.strings, buf) : "?";
     const struct gy_error inner = *s->err;
-    return gy_fail(s->err, GY_EINTERNAL, NULL, "policy %s: %s job %s refused at %.9g s%s%s", s->config->policy->name, what,
-                   name, gy_time_to_s(s->view.now), inner.code ? ": " : "", inner.code ? inner.what : "");
+    return gy_fail(s->err, GY_EINTERNAL, NULL, "policy %s: %s job %s refused at %.9g s%s%s", s->config->policy->name,
+                   what, name, gy_time_to_s(s->view.now), inner.code ? ": " : "", inner.code ? inner.what : "");
 }
 
 static bool live(const struct sim *s, gy_job_id id)

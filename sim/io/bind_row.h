@@ -35,8 +35,8 @@ void gy_bind_nomem(struct gy_bind *b);
 void gy_bind_describe(const struct gy_json *v, char *buf, size_t size);
 
 /* Fills one field that is neither OBJECT nor LIST from v; v is not null. */
-void gy_bind_scalar(struct gy_bind *b, const struct gy_param *row, const struct gy_json *v,
-                    const struct gy_bind_at *at, void *field);
+void gy_bind_scalar(struct gy_bind *b, const struct gy_param *row, const struct gy_json *v, const struct gy_bind_at *at,
+                    void *field);
 /* Whether row allows n elements; adds an error otherwise. */
 bool gy_bind_length(struct gy_bind *b, const struct gy_param *row, size_t n, const struct gy_bind_at *at);
 /* The value that stands for "absent": NULL, NaN, GY_NONE, INT64_MIN, false, -1, an empty list, and so on inside. */

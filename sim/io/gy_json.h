@@ -16,7 +16,8 @@ enum gy_json_type { GY_J_NULL, GY_J_BOOL, GY_J_NUMBER, GY_J_STRING, GY_J_ARRAY, 
 
 /* A loaded document with its text, so that errors can name line and column. */
 struct gy_json_doc;
-/* name is used in error places. Comments are allowed; duplicate keys, trailing text and depth > 200 are errors with line:column. */
+/* name is used in error places. Comments are allowed; duplicate keys, trailing text and depth > 200 are errors with
+ * line:column. */
 struct gy_json_doc *gy_json_parse(const char *name, const char *text, size_t len, struct gy_error *err);
 struct gy_json_doc *gy_json_load(const char *path, struct gy_error *err); /* .gz and "-" too; at most 64 MiB */
 void gy_json_free(struct gy_json_doc *doc);
@@ -45,16 +46,16 @@ bool gy_json_is_integer(const struct gy_json *v, int64_t *out);
 double gy_json_number(const struct gy_json *v);      /* NaN when not a number */
 const char *gy_json_string(const struct gy_json *v); /* NULL when not a string */
 bool gy_json_true(const struct gy_json *v);
-const char *gy_json_key(const struct gy_json *v);    /* of an object's member, else NULL */
-size_t gy_json_count(const struct gy_json *v);       /* members of an array or object, O(n) */
+const char *gy_json_key(const struct gy_json *v);             /* of an object's member, else NULL */
+size_t gy_json_count(const struct gy_json *v);                /* members of an array or object, O(n) */
 const struct gy_json *gy_json_first(const struct gy_json *v); /* iterate: for (c = first(v); c; c = next(c)) */
 const struct gy_json *gy_json_next(const struct gy_json *v);
-const struct gy_json *gy_json_get(const struct gy_json *v, const char *key);       /* exact case; NULL when absent */
-const struct gy_json *gy_json_at(const struct gy_json *v, const char *pointer);   /* "/a/0/b" */
+const struct gy_json *gy_json_get(const struct gy_json *v, const char *key);    /* exact case; NULL when absent */
+const struct gy_json *gy_json_at(const struct gy_json *v, const char *pointer); /* "/a/0/b" */
 
-/* Streams the elements of a top-level array, or of the array under one key of a top-level object, one at a time, without
- * holding the file; of an object in that place the members (gy_json_key names them). Each element is checked as a
- * document is and may be up to 64 MiB; values under other keys are passed over by their brackets only, unchecked. fn
+/* Streams the elements of a top-level array, or of the array under one key of a top-level object, one at a time,
+ * without holding the file; of an object in that place the members (gy_json_key names them). Each element is checked as
+ * a document is and may be up to 64 MiB; values under other keys are passed over by their brackets only, unchecked. fn
  * returns 0 to go on; any other value stops and is returned (what went wrong is then fn's to tell). Returns -1 with err
  * filled when the text is wrong or truncated. An item lives until fn returns. */
 struct gy_input;
@@ -76,8 +77,9 @@ struct gy_json_out {
 void gy_jo_object(struct gy_json_out *o, const char *key); /* key NULL inside arrays and at the top */
 void gy_jo_array(struct gy_json_out *o, const char *key);
 void gy_jo_end(struct gy_json_out *o, char bracket); /* '}' or ']' */
-void gy_jo_string(struct gy_json_out *o, const char *key, const char *text); /* NULL writes null; bad UTF-8 becomes U+FFFD */
-void gy_jo_number(struct gy_json_out *o, const char *key, double v);         /* NaN and infinities write null */
+void gy_jo_string(struct gy_json_out *o, const char *key,
+                  const char *text);                                 /* NULL writes null; bad UTF-8 becomes U+FFFD */
+void gy_jo_number(struct gy_json_out *o, const char *key, double v); /* NaN and infinities write null */
 void gy_jo_integer(struct gy_json_out *o, const char *key, int64_t v);
 void gy_jo_bool(struct gy_json_out *o, const char *key, bool v);
 void gy_jo_value(struct gy_json_out *o, const char *key, const struct gy_json *v);

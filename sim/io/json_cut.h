@@ -14,7 +14,7 @@ struct gy_cutter {
     size_t line, column; /* of the next byte, from 1; columns in bytes */
     GY_VEC(char) text;   /* the value that was cut last; the owner frees it */
     size_t text_line, text_column;
-    bool failed;         /* the first error stays */
+    bool failed; /* the first error stays */
     size_t at, n;
     char buf[1 << 16];
 };

@@ -30,7 +30,7 @@ bool gy_json_find(const struct gy_json_doc *doc, const char *pointer, size_t *at
 const struct gy_json_change *gy_json_changed(const struct gy_json_doc *doc, const char *pointer);
 /* Parses text that gy_scan_value accepted. NULL when out of memory. */
 cJSON *gy_cjson_parse(const char *text, size_t len);
-/* Looks for an object under v that holds a key twice: 0 none; -1 found; 1 out of memory. pointer is a buffer of size bytes
- * with v's pointer; when one is found it holds the second key's. */
+/* Looks for an object under v that holds a key twice: 0 none; -1 found; 1 out of memory. pointer is a buffer of size
+ * bytes with v's pointer; when one is found it holds the second key's. */
 int gy_json_find_twin(const cJSON *v, char *pointer, size_t size);
 #endif

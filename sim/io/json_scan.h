@@ -32,7 +32,7 @@ int gy_scan_string(struct gy_scan *s, const char *expected); /* expected: in wor
 int gy_scan_colon(struct gy_scan *s);
 /* After an item: consumes ',' and returns 1, consumes the closing bracket and returns 0, or -1. */
 int gy_scan_comma(struct gy_scan *s, char bracket);
-int gy_scan_end(struct gy_scan *s); /* nothing but space is left */
+int gy_scan_end(struct gy_scan *s);                                   /* nothing but space is left */
 int gy_scan_fail(struct gy_scan *s, size_t at, const char *expected); /* "found …; expected …" at offset at; -1 */
 
 /* Decodes the string at text (its opening quote) into out, NUL-ended; the scanner has accepted it before. */

@@ -1,5 +1,5 @@
-/* Jobs: the record that a trace gives (const), the shape of what it asks for (interned), and the live row while it is in
- * the system. Rows of ended jobs are reused, so memory follows live jobs. */
+/* Jobs: the record that a trace gives (const), the shape of what it asks for (interned), and the live row while it is
+ * in the system. Rows of ended jobs are reused, so memory follows live jobs. */
 #ifndef GY_JOB_H
 #define GY_JOB_H
 #include <stdbool.h>
@@ -28,41 +28,42 @@ enum gy_job_state { /* how a job stands or ended; names as in jobs.csv */
     X(GY_NODE_FAIL, "node_fail")                                                                                       \
     X(GY_REJECTED, "rejected") /* can never fit; counted as failed, with its reason */
 #define X(id, name) id,
-    GY_JOB_STATES(X)
+                    GY_JOB_STATES(X)
 #undef X
 };
 const char *gy_job_state_name(enum gy_job_state s);
 
-/* One job of a trace. Times in ns since the trace's zero; GY_NONE where not given. Strings are ids of the trace's table. */
+/* One job of a trace. Times in ns since the trace's zero; GY_NONE where not given. Strings are ids of the trace's
+ * table. */
 struct gy_job_rec {
     gy_time submit;
-    gy_time duration;    /* run time at the reference placement and speed; GY_NEVER: until the simulation stops */
-    gy_time limit;       /* requested wall-clock limit, GY_NONE: none */
-    gy_time cancel;      /* cancelled at this time if still pending then, GY_NONE: never */
-    gy_time checkpoint;  /* work between checkpoints, GY_NONE: no checkpoints (a restart begins anew) */
-    gy_time idle_tail;   /* part of the duration at its end in which the GPUs are held idle */
-    uint64_t number;     /* the job's id when it is a plain decimal number and name is 0 */
-    gy_str name;         /* the job's id otherwise */
+    gy_time duration;   /* run time at the reference placement and speed; GY_NEVER: until the simulation stops */
+    gy_time limit;      /* requested wall-clock limit, GY_NONE: none */
+    gy_time cancel;     /* cancelled at this time if still pending then, GY_NONE: never */
+    gy_time checkpoint; /* work between checkpoints, GY_NONE: no checkpoints (a restart begins anew) */
+    gy_time idle_tail;  /* part of the duration at its end in which the GPUs are held idle */
+    uint64_t number;    /* the job's id when it is a plain decimal number and name is 0 */
+    gy_str name;        /* the job's id otherwise */
     gy_str user, team, partition, qos, gpu_type, workload, array, gang, constraint, mig_profile;
-    uint32_t gpus;          /* whole GPUs in total, or number of GPUs shared when gpu_milli < 1000 */
-    uint32_t gpu_milli;     /* of each GPU; 1000 whole */
-    uint32_t nodes;         /* 0: as few as possible; an uneven share is cut as ceil(gpus/nodes) each and a rest */
-    uint32_t gpus_per_node; /* 0: follows from gpus and nodes */
+    uint32_t gpus;               /* whole GPUs in total, or number of GPUs shared when gpu_milli < 1000 */
+    uint32_t gpu_milli;          /* of each GPU; 1000 whole */
+    uint32_t nodes;              /* 0: as few as possible; an uneven share is cut as ceil(gpus/nodes) each and a rest */
+    uint32_t gpus_per_node;      /* 0: follows from gpus and nodes */
     uint32_t min_gpus, max_gpus; /* elastic range, 0: rigid */
-    uint32_t array_limit;   /* of this array, at most so many tasks at once; 0: no throttle */
-    uint64_t cpu_milli;     /* in total; 0: not given */
-    uint64_t mem_mib;       /* in total; 0: not given */
+    uint32_t array_limit;        /* of this array, at most so many tasks at once; 0: no throttle */
+    uint64_t cpu_milli;          /* in total; 0: not given */
+    uint64_t mem_mib;            /* in total; 0: not given */
     int32_t priority;
-    uint8_t end_state;      /* enum gy_job_state with which it ends after its duration */
-    bool exclusive;         /* wants its nodes for itself */
-    bool depended_on;       /* some other job waits for its end */
+    uint8_t end_state;         /* enum gy_job_state with which it ends after its duration */
+    bool exclusive;            /* wants its nodes for itself */
+    bool depended_on;          /* some other job waits for its end */
     uint32_t dep_first, dep_n; /* its dependencies in the trace's table */
-    uint32_t row;           /* index in the trace, by submit time; set by the loader */
+    uint32_t row;              /* index in the trace, by submit time; set by the loader */
 };
 
 enum gy_dep_kind { GY_DEP_AFTEROK, GY_DEP_AFTERANY, GY_DEP_AFTERNOTOK, GY_DEP_AFTER };
 struct gy_dep {
-    uint32_t row;  /* the record waited for; UINT32_MAX: not in the trace (counts as ended well) */
+    uint32_t row; /* the record waited for; UINT32_MAX: not in the trace (counts as ended well) */
     uint8_t kind;
 };
 
@@ -77,17 +78,17 @@ struct gy_shape {
     uint32_t rest;       /* GPUs on one more node, < gpus; 0: none */
     uint32_t fraction;   /* milli-GPU on `fraction_gpus` GPUs of one node; 0: whole GPUs */
     uint32_t fraction_gpus;
-    bool any_split;      /* total GPUs over any nodes in any amounts: gpus is then the total, full_nodes 0 */
-    bool exclusive;      /* whole nodes */
+    bool any_split;              /* total GPUs over any nodes in any amounts: gpus is then the total, full_nodes 0 */
+    bool exclusive;              /* whole nodes */
     uint64_t cpu_milli, mem_mib; /* on each full node */
     uint64_t rest_cpu_milli, rest_mem_mib;
     uint64_t cpu_milli_total, mem_mib_total; /* for any_split, divided by GPUs */
-    gy_str partition, gpu_type, constraint; /* 0: any */
-    uint32_t total_gpus; /* whole GPUs in total, for sorting */
+    gy_str partition, gpu_type, constraint;  /* 0: any */
+    uint32_t total_gpus;                     /* whole GPUs in total, for sorting */
     /* resolved: */
-    uint32_t *classes;   /* eligible node classes, ascending */
+    uint32_t *classes; /* eligible node classes, ascending */
     uint32_t n_classes;
-    const char *never;   /* why it can never fit on this cluster, NULL if it can */
+    const char *never; /* why it can never fit on this cluster, NULL if it can */
 };
 struct gy_shapes; /* the interning table */
 struct gy_shapes *gy_shapes_new(const struct gy_cluster *c, bool any_split);
@@ -121,9 +122,9 @@ struct gy_job {
     struct gy_share *shares;
     uint32_t n_shares;
     uint32_t preemptions, restarts;
-    uint32_t end_handle;  /* heap handle of its end event */
-    uint32_t prev, next;  /* pending list, in order of queued time */
-    uint32_t waiting_on;  /* dependencies not yet ended */
+    uint32_t end_handle;    /* heap handle of its end event */
+    uint32_t prev, next;    /* pending list, in order of queued time */
+    uint32_t waiting_on;    /* dependencies not yet ended */
     __int128 lost_ns_milli; /* GPU-milli·ns of work lost; 64 bits would hold only 2,562 GPU-hours */
 };
 
@@ -147,7 +148,7 @@ enum gy_reason {
 #define X(id, name, text) id,
     GY_REASONS(X)
 #undef X
-    GY_R_COUNT
+        GY_R_COUNT
 };
 const char *gy_reason_name(enum gy_reason r);
 const char *gy_reason_text(enum gy_reason r);

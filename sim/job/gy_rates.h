@@ -1,6 +1,6 @@
-/* How placement and contention change a job's speed: a model told of starts and stops, asked once an instant which rates
- * changed. The engine multiplies the answer with the speed of the job's GPUs. The contract lives here, implementations
- * (fluid and flow networks) above. */
+/* How placement and contention change a job's speed: a model told of starts and stops, asked once an instant which
+ * rates changed. The engine multiplies the answer with the speed of the job's GPUs. The contract lives here,
+ * implementations (fluid and flow networks) above. */
 #ifndef GY_RATES_H
 #define GY_RATES_H
 #include "gy_job.h"

@@ -51,9 +51,15 @@ uint32_t gy_shapes_count(const struct gy_shapes *s)
 
 static struct gy_job_rec key_of(const struct gy_job_rec *r)
 {
-    return (struct gy_job_rec){.gpus = r->gpus, .gpu_milli = r->gpu_milli, .nodes = r->nodes,
-                               .gpus_per_node = r->gpus_per_node, .cpu_milli = r->cpu_milli, .mem_mib = r->mem_mib,
-                               .partition = r->partition, .gpu_type = r->gpu_type, .constraint = r->constraint,
+    return (struct gy_job_rec){.gpus = r->gpus,
+                               .gpu_milli = r->gpu_milli,
+                               .nodes = r->nodes,
+                               .gpus_per_node = r->gpus_per_node,
+                               .cpu_milli = r->cpu_milli,
+                               .mem_mib = r->mem_mib,
+                               .partition = r->partition,
+                               .gpu_type = r->gpu_type,
+                               .constraint = r->constraint,
                                .exclusive = r->exclusive};
 }
 
@@ -179,8 +185,8 @@ static bool cut(const struct gy_shapes *s, struct gy_shape *shape, const struct 
     shape->rest_cpu_milli = part(r->cpu_milli, shape->rest, r->gpus);
     shape->rest_mem_mib = part(r->mem_mib, shape->rest, r->gpus);
     return nodes_that_hold(s, shape, shape->gpus, shape->cpu_milli, shape->mem_mib) >= shape->full_nodes &&
-           (shape->rest == 0 || nodes_that_hold(s, shape, shape->rest, shape->rest_cpu_milli, shape->rest_mem_mib) >
-                                    shape->full_nodes);
+           (shape->rest == 0 ||
+            nodes_that_hold(s, shape, shape->rest, shape->rest_cpu_milli, shape->rest_mem_mib) > shape->full_nodes);
 }
 
 static uint32_t largest_below(const struct gy_shapes *s, const struct gy_shape *shape, uint32_t below)
@@ -268,10 +274,11 @@ static bool eligible_classes(struct gy_shapes *s, struct gy_shape *shape)
             shape->classes[shape->n_classes++] = k;
     }
     if (shape->n_classes == 0)
-        never(s, shape, !(ever & OK_PARTITION) ? "no node is in its partition"
-                        : !(ever & OK_TYPE)    ? "no node has its GPU type"
-                        : !(ever & OK_LABELS)  ? "no node carries the labels it wants"
-                                               : "no node has its partition, GPU type and labels together");
+        never(s, shape,
+              !(ever & OK_PARTITION) ? "no node is in its partition"
+              : !(ever & OK_TYPE)    ? "no node has its GPU type"
+              : !(ever & OK_LABELS)  ? "no node carries the labels it wants"
+                                     : "no node has its partition, GPU type and labels together");
     return true;
 }
 

@@ -43,6 +43,14 @@ static bool start_all(struct gy_flows *f, const struct gy_flow *flows, size_t n,
     return true;
 }
 
+/* Seconds, rounded to the picosecond where a double holds that. */
+static double seconds(gy_time ns, double past_s)
+{
+    double ps = round(past_s * 1e12);
+
+    return (double)ns * 1e3 < 0x1p53 ? ((double)ns * 1e3 + ps) / 1e12 : (double)ns * 1e-9 + past_s;
+}
+
 static bool run(struct gy_flows *f, const struct gy_flow *flows, size_t n, struct gy_flows_result *r)
 {
     gy_time first = GY_NEVER;
@@ -56,8 +64,8 @@ static bool run(struct gy_flows *f, const struct gy_flow *flows, size_t n, struc
         return false;
     const struct gy_flow_end *e = gy_flows_ended(f, &ended);
     for (size_t i = 0; i < ended; i++) {
-        r->end_s[e[i].tag] = (double)e[i].end * 1e-9 + e[i].past_s;
-        r->makespan_s = fmax(r->makespan_s, (double)(e[i].end - first) * 1e-9 + e[i].past_s);
+        r->end_s[e[i].tag] = seconds(e[i].end, e[i].past_s);
+        r->makespan_s = fmax(r->makespan_s, seconds(e[i].end - first, e[i].past_s));
     }
     r->stalled = n - ended;
     r->events = gy_flows_events(f);

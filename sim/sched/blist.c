@@ -65,33 +65,30 @@ static void drop_block(struct gy_blist *l, uint32_t at)
 /* Index of the block where the item is or belongs: the last one whose first entry is not after it, else 0. */
 static uint32_t block_of(const struct gy_blist *l, const struct gy_item *item)
 {
-    uint32_t lo = 0, hi = l->blocks;
-    if (hi > 0 && !gy_item_before(item, &l->block[hi - 1].item[l->block[hi - 1].first]))
-        return hi - 1;
-    while (hi - lo > 1) {
-        const uint32_t mid = lo + (hi - lo) / 2;
-        const struct gy_block *b = &l->block[mid];
-        if (gy_item_before(item, &b->item[b->first]))
-            hi = mid;
-        else
-            lo = mid;
+    if (l->blocks == 0 || !gy_item_before(item, &l->block[l->blocks - 1].front))
+        return l->blocks ? l->blocks - 1 : 0;
+    uint32_t base = 0;
+    for (uint32_t n = l->blocks; n > 1;) {
+        const uint32_t half = n / 2;
+        base += gy_item_before(item, &l->block[base + half].front) ? 0 : half;
+        n -= half;
     }
-    return lo;
+    return base;
 }
 
+/* Index of the first entry not before the item; end when all are before it. */
 static uint32_t index_in(const struct gy_block *b, const struct gy_item *item)
 {
-    uint32_t lo = b->first, hi = b->end;
-    if (gy_item_before(&b->item[hi - 1], item))
-        return hi;
-    while (lo < hi) {
-        const uint32_t mid = lo + (hi - lo) / 2;
-        if (gy_item_before(&b->item[mid], item))
-            lo = mid + 1;
-        else
-            hi = mid;
+    const struct gy_item *base = &b->item[b->first];
+    uint32_t n = b->end - b->first;
+    if (n == 0 || gy_item_before(&base[n - 1], item))
+        return b->end;
+    while (n > 1) {
+        const uint32_t half = n / 2;
+        base += gy_item_before(&base[half - 1], item) ? half : 0;
+        n -= half;
     }
-    return lo;
+    return (uint32_t)(base - b->item) + gy_item_before(base, item);
 }
 
 static void block_low(struct gy_block *b)
@@ -112,6 +109,7 @@ static bool split(struct gy_blist *l, uint32_t at)
     memcpy(b->value, &a->value[a->first + keep], move * sizeof *b->value);
     b->end = move;
     a->end = a->first + keep;
+    b->front = b->item[0];
     block_low(a);
     block_low(b);
     return true;
@@ -139,6 +137,7 @@ static void put(struct gy_block *b, uint32_t i, const struct gy_item *item, int6
     b->item[i] = *item;
     b->value[i] = value;
     b->end++;
+    b->front = b->item[b->first];
     b->low = value < b->low ? value : b->low;
 }
 
@@ -151,7 +150,7 @@ bool gy_blist_insert(struct gy_blist *l, const struct gy_item *item, int64_t val
         const bool append = at + 1 == l->blocks && gy_item_before(&l->block[at].item[l->block[at].end - 1], item);
         if (append ? !add_block(l, at + 1, GY_BLIST_BLOCK) : !split(l, at))
             return false;
-        if (append || !gy_item_before(item, &l->block[at + 1].item[l->block[at + 1].first]))
+        if (append || !gy_item_before(item, &l->block[at + 1].front))
             at++;
     }
     struct gy_block *b = &l->block[at];
@@ -213,7 +212,10 @@ void gy_blist_erase(struct gy_blist *l, struct gy_blist_pos *pos)
         if (l->blocks > 1)
             drop_block(l, pos->block);
         pos->at = pos->block < l->blocks ? l->block[pos->block].first : 0;
-    } else if (pos->at == b->end && pos->block + 1 < l->blocks) {
+        return;
+    }
+    b->front = b->item[b->first];
+    if (pos->at == b->end && pos->block + 1 < l->blocks) {
         pos->block++;
         pos->at = l->block[pos->block].first;
     }

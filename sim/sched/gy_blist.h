@@ -16,20 +16,19 @@ struct gy_item { /* in order of major, minor, row */
     uint32_t row;
     uint32_t job;
 };
+/* Without branches: in a search no predictor can learn them. */
 static inline bool gy_item_before(const struct gy_item *a, const struct gy_item *b)
 {
-    if (a->major != b->major)
-        return a->major < b->major;
-    if (a->minor != b->minor)
-        return a->minor < b->minor;
-    return a->row < b->row;
+    return (a->major < b->major) |
+           ((a->major == b->major) & ((a->minor < b->minor) | ((a->minor == b->minor) & (a->row < b->row))));
 }
 
 struct gy_block {
     struct gy_item *item; /* [first, end) are in use */
     int64_t *value;
     uint32_t first, end, cap;
-    int64_t low; /* no value in the block is less */
+    int64_t low;          /* no value in the block is less */
+    struct gy_item front; /* item[first], here for searches over blocks */
 };
 struct gy_blist { /* zeroed: empty */
     struct gy_block *block;

@@ -28,6 +28,7 @@ struct gy_placement {               /* grows as needed; reused between calls */
 struct gy_place_cursor { /* the next node of one class at one level */
     uint32_t klass, level;
     gy_node_id node;
+    bool given; /* and the one after it is to be looked for */
 };
 struct gy_placer {
     const struct gy_place_type *type;

@@ -32,7 +32,7 @@ static void load(struct gy_walk *w, uint32_t low, uint32_t high)
             if (gy_cluster_count_exact(w->c, k, level) == 0)
                 continue;
             const gy_node_id n = gy_cluster_next(w->c, k, level, (gy_node_id){0}, w->cpu_milli, w->mem_mib);
-            const struct gy_place_cursor cursor = {k, level, n};
+            const struct gy_place_cursor cursor = {k, level, n, false};
             if (n.i != UINT32_MAX && !gy_vec_push(&w->p->cursors, cursor))
                 w->nomem = true;
         }
@@ -70,27 +70,39 @@ static bool next_level(struct gy_walk *w)
     return w->p->cursors.n > 0;
 }
 
+/* Moves a cursor whose node was given on to the next one; drops it at the end of its class. */
+static void advance(struct gy_walk *w, size_t i)
+{
+    struct gy_place_cursor *at = &w->p->cursors.at[i];
+    at->given = false;
+    at->node = gy_cluster_next(w->c, at->klass, at->level, (gy_node_id){at->node.i + 1}, w->cpu_milli, w->mem_mib);
+    if (at->node.i == UINT32_MAX)
+        *at = w->p->cursors.at[--w->p->cursors.n];
+}
+
 gy_node_id gy_walk_next(struct gy_walk *w)
 {
+    for (size_t i = w->p->cursors.n; i-- > 0;)
+        if (w->p->cursors.at[i].given)
+            advance(w, i);
     if (w->nomem || !next_level(w))
         return GY_NODE_NONE;
     struct gy_place_cursor *at = w->p->cursors.at;
     size_t least = 0;
     for (size_t i = 1; i < w->p->cursors.n; i++)
         least = at[i].node.i < at[least].node.i ? i : least;
-    const gy_node_id n = at[least].node;
-    at[least].node =
-        gy_cluster_next(w->c, at[least].klass, at[least].level, (gy_node_id){n.i + 1}, w->cpu_milli, w->mem_mib);
-    if (at[least].node.i == UINT32_MAX)
-        at[least] = at[--w->p->cursors.n];
-    return n;
+    at[least].given = true;
+    return at[least].node;
 }
 
-static uint64_t lowest_bits(uint64_t mask, uint32_t k)
+/* The lowest bits of the mask, as many as wanted or there are; takes them off the wanted. */
+static uint64_t lowest_bits(uint64_t mask, uint32_t *wanted)
 {
     uint64_t rest = mask;
-    while (k-- > 0)
+    while (*wanted > 0 && rest) {
         rest &= rest - 1;
+        --*wanted;
+    }
     return mask & ~rest;
 }
 
@@ -158,9 +170,7 @@ static void pick_whole(const struct gy_cluster *c, gy_node_id n, uint32_t gpus, 
 {
     for (uint32_t g = 0; g < words && gpus > 0; g++) {
         const uint64_t free = gy_cluster_free_mask(c, n, g);
-        const uint32_t have = (uint32_t)__builtin_popcountll(free), k = have < gpus ? have : gpus;
-        take[g] = k == have ? free : lowest_bits(free, k);
-        gpus -= k;
+        take[g] = lowest_bits(free, &gpus);
     }
 }
 

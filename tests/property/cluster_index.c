@@ -20,10 +20,12 @@ struct held {
     bool used;
 };
 
-static bool node_fits(const struct gy_cluster *c, uint32_t i, uint32_t klass, uint32_t level, uint64_t cpu, uint64_t mem)
+static bool node_fits(const struct gy_cluster *c, uint32_t i, uint32_t klass, uint32_t level, uint64_t cpu,
+                      uint64_t mem)
 {
     const struct gy_node *n = gy_cluster_node(c, (gy_node_id){i});
-    return n->klass == klass && n->state == GY_NODE_UP && n->free_gpus == level && n->cpu_free >= cpu && n->mem_free >= mem;
+    return n->klass == klass && n->state == GY_NODE_UP && n->free_gpus == level && n->cpu_free >= cpu &&
+           n->mem_free >= mem;
 }
 
 static void check_queries(const struct gy_cluster *c)

@@ -1,7 +1,9 @@
 /* The run folder's files: their exact bytes for a small run with hostile names, where they may go, and what stays after
  * an error. Thresholds. The summary for people. */
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "account_feed.h"
@@ -247,6 +249,87 @@ Test(account, folders_are_guarded)
     remove_all(dir);
 }
 
+/* A disk that is full in the middle of the run: the observer says so, and giving up leaves what was there before. */
+Test(account, a_full_disk_leaves_nothing)
+{
+    char *dir = temporary();
+    struct gy_error err = {0};
+    struct gy_folder *folder;
+    struct feed *f = small_run(&(struct gy_folder_options){.dir = dir}, &folder);
+    cr_assert_eq(gy_folder_commit(folder, &plain_facts, NULL, 0, &err), 0);
+    feed_free(f);
+    char *before = slurp(dir, "summary.json");
+
+    signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit small = {100000, 100000};
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+    f = feed_new(1, 8);
+    feed_open(f, NULL, 0);
+    folder = gy_folder_open(&(struct gy_folder_options){.dir = dir, .jobs = true}, f->account, &err);
+    cr_assert(folder);
+    int rc = 0;
+    for (uint32_t i = 0; i < 4000 && rc == 0; i++) {
+        struct gy_job *j = feed_job(f, 0, i, 0, 1, 1000);
+        feed_submit(f, 0);
+        j->state = GY_CANCELLED;
+        f->pending--;
+        const struct gy_event e = {.kind = GY_E_END, .id = {0}, .job = j, .time = j->rec.submit};
+        rc = f->to.on_event(f->to.self, &f->view, &e, &err);
+    }
+    cr_assert(rc == -1 && err.code == GY_EIO && strstr(err.place, "jobs.csv"), "%d %s: %s", rc, err.place, err.what);
+    gy_folder_abandon(folder);
+    feed_free(f);
+    cr_assert_eq(count_files(dir), 2);
+    char *after = slurp(dir, "summary.json");
+    cr_assert_str_eq(before, after);
+    free(before);
+    free(after);
+    remove_all(dir);
+}
+
+/* The folder is taken away while the run goes on: an error, and nothing is left behind. */
+Test(account, a_vanished_folder_is_an_error)
+{
+    char *dir = temporary();
+    struct gy_error err = {0};
+    struct gy_folder *folder;
+    struct feed *f = small_run(&(struct gy_folder_options){.dir = dir, .jobs = true}, &folder);
+    cr_assert(folder);
+    remove_all(dir);
+    cr_assert_eq(gy_folder_commit(folder, &plain_facts, NULL, 0, &err), -1);
+    cr_assert(err.code == GY_EIO && access(dir, F_OK) != 0);
+    feed_free(f);
+}
+
+/* More users than are kept apart: those with least GPU-time are summed up. */
+Test(account, many_users)
+{
+    struct feed *f = feed_new(1, 8);
+    const uint32_t n = GY_GROUPS_MAX + 50;
+    feed_open(f, NULL, 0);
+    for (uint32_t i = 0; i < n; i++) { /* user k runs for k + 1 seconds, one after the other on one GPU */
+        char name[16];
+        snprintf(name, sizeof name, "u%05u", n - 1 - i);
+        const double at = (double)i * n;
+        feed_job(f, 0, at, i + 1, 1, 1000)->rec.user = feed_name(f, name);
+        feed_submit(f, 0);
+        feed_start(f, 0, at, 0, 1);
+        feed_end(f, 0, at + i + 1, GY_COMPLETED, 0, NULL);
+    }
+    feed_finish(f, (double)n * n, NULL, 0);
+    const struct gy_grouping *g = gy_account_groups(f->account, GY_BY_USER);
+    cr_assert(g->n == GY_GROUPS_MAX && g->n_others == 50 && g->others);
+    cr_assert_str_eq(g->at[0].name, "u00000");
+    expect(f, "user_others.jobs.completed", 50);
+    expect(f, "user_others.jct_s.max", 50);
+    expect(f, "user_others.gpu_hours.allocated", 50 * 51 / 2 / 3600.0);
+    expect(f, "user.u00000.jct_s.mean", n);
+    expect(f, "user.u09999.jct_s.mean", 51);
+    struct gy_metric m;
+    cr_assert(!gy_account_metric(f->account, "user.u10000.jct_s.mean", &m));
+    feed_free(f);
+}
+
 Test(account, thresholds_name_metrics)
 {
     struct gy_folder *none;
@@ -288,13 +371,17 @@ Test(account, terminal_summary)
 {
     struct gy_folder *none;
     struct feed *f = small_run(NULL, &none);
-    const struct gy_run_skip skips[] = {{"no duration", "t.csv:3: \x1b[2J", 2}};
+    const struct gy_run_skip skips[] = {
+        {"no duration", "t.csv:3: \x1b[2J", 2},
+        {"a reason of many words that goes on and on until it must be broken at a space, "
+         "twice even on a wide page, because it never seems to come to its end at all",
+         "t.csv:9", 1}};
     const struct gy_run_facts facts = {.name = "bad \x1b[31m name",
                                        .policy = "fifo",
                                        .cluster = "2 nodes, 8 GPUs",
                                        .trace = "t.csv",
                                        .skips = skips,
-                                       .n_skips = 1};
+                                       .n_skips = 2};
     const struct gy_threshold t = {"wait_s.max", NAN, 0.25};
     struct gy_verdict v;
     gy_account_check(f->account, &t, 1, &v, &f->err);
@@ -305,11 +392,11 @@ Test(account, terminal_summary)
         cr_assert(!strchr(text, '\x1b'), "no escapes without colour");
         cr_assert(strstr(text, "bad \\x1b[31m name") && strstr(text, "FAIL  wait_s.max") &&
                   strstr(text, "2 rows skipped"));
-        cr_assert(strstr(text, "1 job rejected"));
+        cr_assert(strstr(text, "1 job rejected") && (width < 80 || strstr(text, "its end at all")));
         for (const char *c = text; *c; c++)
             cr_assert(*c == '\n' || (*c >= ' ' && *c <= '~'), "plain ASCII off a terminal");
-        for (const char *line = text; width == 100 && *line; line = strchr(line, '\n') + 1)
-            cr_assert(strchr(line, '\n') - line <= 100, "%.*s", (int)(strchr(line, '\n') - line), line);
+        for (const char *line = text; width >= 80 && *line; line = strchr(line, '\n') + 1)
+            cr_assert(strchr(line, '\n') - line <= width, "%.*s", (int)(strchr(line, '\n') - line), line);
         gy_writer_abandon(w);
     }
     feed_free(f);

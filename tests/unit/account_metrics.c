@@ -1,5 +1,6 @@
 /* Metrics of hand-made event streams against answers found by hand, with CASES.md 2, 13 and 14 among them. */
 #include "account_feed.h"
+#include "series.h"
 
 /* CASES.md 2 under best-effort FIFO: one 8-GPU node; S0(4,100,t0) S1(4,50,t0) L(8,50,t10) and ten (4,100) at 40, 90 …
  * 490. Each small job starts on arrival but for the wait behind the two before it; L starts last. */
@@ -338,6 +339,44 @@ Test(account, moves_keep_the_books)
     feed_free(f);
 }
 
+/* 8 GPUs: 4 held from 0 to 100. A job of 6 waits for resources and one of 2 behind it (of 4 free all are blocked by the
+ * first); then the 6 is cancelled at 50, the 2 is left with no reason of its own, and 2 have no work. From 60 on a job
+ * that waits for another's end asks for 1. Node 1 of 2 GPUs is drained from 0 to 40 and down from 40 to 100. */
+Test(account, unused_hours_have_causes)
+{
+    struct feed *f = feed_new(1, 8);
+    feed_node(f, "n1", "G", 2);
+    feed_open(f, NULL, 0);
+    feed_job(f, 0, 0, 100, 4, 1000);
+    feed_submit(f, 0);
+    feed_start(f, 0, 0, 0, 0x0f);
+    feed_node_state(f, 0, 1, GY_NODE_DRAINED);
+    for (uint32_t i = 1; i < 3; i++) {
+        feed_job(f, i, 0, 100, i == 1 ? 6 : 2, 1000);
+        feed_submit(f, i);
+        f->job[i].reason = i == 1 ? GY_R_RESOURCES : GY_R_PRIORITY;
+        feed_event(f, (struct gy_event){.kind = GY_E_HOLD, .id = {i}, .job = &f->job[i]}, 0);
+    }
+    feed_node_state(f, 40, 1, GY_NODE_DOWN);
+    feed_end(f, 1, 50, GY_CANCELLED, 0, NULL);
+    feed_job(f, 3, 60, 10, 1, 1000);
+    feed_event(f, (struct gy_event){.kind = GY_E_SUBMIT, .id = {3}, .job = &f->job[3]}, 60);
+    f->pending++; /* the feed's count, for the end */
+    feed_end(f, 0, 100, GY_COMPLETED, 0, NULL);
+    feed_end(f, 2, 100, GY_CANCELLED, 0, NULL);
+    feed_end(f, 3, 100, GY_CANCELLED, 0, NULL);
+    feed_finish(f, 100, NULL, 0);
+    expect(f, "unused_gpu_hours.resources", 4 * 50 / 3600.0);
+    expect(f, "unused_gpu_hours.priority", 2 * 50 / 3600.0);
+    expect(f, "unused_gpu_hours.not_eligible", 1 * 40 / 3600.0);
+    expect(f, "unused_gpu_hours.no_work", (2 * 10 + 1 * 40) / 3600.0);
+    expect(f, "unused_gpu_hours.drained", 2 * 40 / 3600.0);
+    expect(f, "unused_gpu_hours.failed", 2 * 60 / 3600.0);
+    struct gy_metric m;
+    cr_assert(!gy_account_metric(f->account, "unused_gpu_hours.waiting", &m), "causes that never were are absent");
+    feed_free(f);
+}
+
 static const char *steady(struct feed *f)
 {
     struct gy_metric m;
@@ -379,6 +418,27 @@ Test(account, steady_state)
     f = queue_of(400, 20);
     cr_assert_str_eq(steady(f), "overloaded");
     feed_free(f);
+}
+
+/* The series against the sum itself, as its marks thin out: exact at marks and the end, between at most a mark's width
+ * off. */
+Test(account, series_keep_the_integral)
+{
+    struct gy_series s = {0};
+    double sum = 0;
+    gy_time at = 5 * S;
+    for (int i = 0; i < 5000; i++) {
+        const int64_t value = i * 7919 % 1000;
+        const gy_time to = at + (i % 13 + 1) * S / 2;
+        gy_series_add(&s, value, at, to);
+        sum += (double)value * (double)(to - at);
+        at = to;
+        cr_assert_eq((double)s.area, sum);
+        cr_assert_eq(gy_series_area(&s, (double)(at - 5 * S)), sum);
+    }
+    cr_assert(s.n > GY_SERIES_MARKS / 2 - 1 && s.n <= GY_SERIES_MARKS && s.start == 5 * S);
+    for (uint32_t k = 0; k < s.n; k++)
+        cr_assert_eq(gy_series_area(&s, (double)k * (double)s.width), (double)s.mark[k]);
 }
 
 /* A queue that grows although the load is below 1: nothing is started while it could be. */

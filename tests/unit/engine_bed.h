@@ -75,8 +75,8 @@ static inline int bed_decide(void *self, const struct gy_view *v, struct gy_plan
     return 0;
 }
 
-static const struct gy_policy_type bed_policy_type = {.name = "bed", .summary = "", .state_size = sizeof(struct bed_policy),
-                                                      .decide = bed_decide};
+static const struct gy_policy_type bed_policy_type = {
+    .name = "bed", .summary = "", .state_size = sizeof(struct bed_policy), .decide = bed_decide};
 
 static inline int bed_event(void *self, const struct gy_view *v, const struct gy_event *e, struct gy_error *err)
 {
@@ -105,16 +105,22 @@ static inline void bed_init(struct bed *b, uint32_t nodes, uint32_t gpus)
         const struct gy_node_spec s = {.gpus = gpus, .speed = 1, .hardware = UINT32_MAX, .leaf = UINT32_MAX};
         cr_assert(gy_vec_push(&b->spec.nodes, s));
     }
-    b->config = (struct gy_sim_config){.cluster = &b->spec, .policy = &bed_policy_type, .seed = 1, .stop_at = GY_NEVER,
-                                       .sample_every = GY_NEVER};
+    b->config = (struct gy_sim_config){
+        .cluster = &b->spec, .policy = &bed_policy_type, .seed = 1, .stop_at = GY_NEVER, .sample_every = GY_NEVER};
 }
 
 static inline struct gy_job_rec *bed_job(struct bed *b, const char *name, double submit_s, double run_s, uint32_t gpus)
 {
     struct gy_job_rec *r = &b->rec[b->n++];
-    *r = (struct gy_job_rec){.submit = gy_time_from_s(submit_s), .duration = gy_time_from_s(run_s), .limit = GY_NONE,
-                             .cancel = GY_NONE, .checkpoint = GY_NONE, .idle_tail = GY_NONE, .gpus = gpus,
-                             .gpu_milli = GY_MILLI, .end_state = GY_COMPLETED};
+    *r = (struct gy_job_rec){.submit = gy_time_from_s(submit_s),
+                             .duration = gy_time_from_s(run_s),
+                             .limit = GY_NONE,
+                             .cancel = GY_NONE,
+                             .checkpoint = GY_NONE,
+                             .idle_tail = GY_NONE,
+                             .gpus = gpus,
+                             .gpu_milli = GY_MILLI,
+                             .end_state = GY_COMPLETED};
     r->name = gy_strings_add(b->strings, name, strlen(name));
     return r;
 }
@@ -132,7 +138,8 @@ static inline const char *bed_run(struct bed *b)
 {
     b->at = b->len = 0;
     b->log[0] = '\0';
-    b->config.source = (struct gy_source){.self = b, .next = bed_next, .deps = b->dep, .strings = b->strings, .count = b->n};
+    b->config.source =
+        (struct gy_source){.self = b, .next = bed_next, .deps = b->dep, .strings = b->strings, .count = b->n};
     const struct gy_observer o = {b, bed_event};
     if (gy_sim_run(&b->config, &o, 1, &b->result, &b->err))
         return b->err.what;

@@ -8,7 +8,8 @@ Test(engine, equal_times_and_zero_lengths)
     bed_job(&b, "a", 0, 100, 4);
     bed_job(&b, "b", 100, 0, 4); /* arrives when a ends: starts at once, ends at once */
     bed_job(&b, "c", 100, 5, 4);
-    cr_assert_str_eq(bed_run(&b), "start a 0|end a completed 100|start b 100|end b completed 100|start c 100|end c completed 105|");
+    cr_assert_str_eq(bed_run(&b),
+                     "start a 0|end a completed 100|start b 100|end b completed 100|start c 100|end c completed 105|");
     bed_free(&b);
 }
 
@@ -33,8 +34,9 @@ Test(engine, rejects_what_never_fits_and_goes_on)
     bed_job(&b, "c", 1, 10, 2)->gpus_per_node = 1;
     bed_job(&b, "d", 1, 10, 3)->gpus_per_node = 1;
     bed_job(&b, "e", 1, 10, 0);
-    cr_assert_str_eq(bed_run(&b), "end a rejected 0|start b 0|end d rejected 1|end b completed 10|start c 10|start e 10|"
-                                  "end c completed 20|end e completed 20|");
+    cr_assert_str_eq(bed_run(&b),
+                     "end a rejected 0|start b 0|end d rejected 1|end b completed 10|start c 10|start e 10|"
+                     "end c completed 20|end e completed 20|");
     bed_free(&b);
 }
 
@@ -124,8 +126,9 @@ Test(engine, node_failure_ends_or_requeues)
     cr_assert_str_eq(bed_run(&b), "start a 0|preempt a 40|node - 40|start b 40|end b completed 50|node - 70|start a 70|"
                                   "end a completed 140|");
     b.config.requeue_delay = 60 * S;
-    cr_assert_str_eq(bed_run(&b), "start a 0|preempt a 40|node - 40|start b 40|end b completed 50|node - 70|start a 100|"
-                                  "end a completed 170|");
+    cr_assert_str_eq(bed_run(&b),
+                     "start a 0|preempt a 40|node - 40|start b 40|end b completed 50|node - 70|start a 100|"
+                     "end a completed 170|");
     bed_free(&b);
 }
 
@@ -139,7 +142,8 @@ Test(engine, drain_lets_jobs_finish_and_absent_nodes_join)
     change(&b, 10, 0, GY_NODE_DRAINED);
     change(&b, 50, 0, GY_NODE_UP);
     change(&b, 60, 1, GY_NODE_UP);
-    cr_assert_str_eq(bed_run(&b), "start a 0|node - 10|end a completed 30|node - 50|node - 60|start b 60|end b completed 90|");
+    cr_assert_str_eq(bed_run(&b),
+                     "start a 0|node - 10|end a completed 30|node - 50|node - 60|start b 60|end b completed 90|");
     bed_free(&b);
 }
 
@@ -186,7 +190,8 @@ Test(engine, slow_gpus_take_longer)
     bed_job(&b, "a", 0, 10, 1);
     bed_job(&b, "b", 0, 10, 1);
     bed_job(&b, "c", 0, 10, 2); /* the slowest GPU sets the pace */
-    cr_assert_str_eq(bed_run(&b), "start a 0|start b 0|end a completed 10|end b completed 25|start c 25|end c completed 50|");
+    cr_assert_str_eq(bed_run(&b),
+                     "start a 0|start b 0|end a completed 10|end b completed 25|start c 25|end c completed 50|");
     bed_free(&b);
 }
 
@@ -285,8 +290,10 @@ Test(engine, time_slicing_by_a_rate_model)
     b.config.rates = &rates;
     bed_job(&b, "a", 0, 100, 1);
     bed_job(&b, "b", 0, 50, 1);
-    cr_assert_str_eq(bed_run(&b), "start a 0|start b 0|rate a 0|rate b 0|end b completed 100|rate a 100|end a completed 150|");
+    cr_assert_str_eq(bed_run(&b),
+                     "start a 0|start b 0|rate a 0|rate b 0|end b completed 100|rate a 100|end a completed 150|");
     b.rec[0].limit = 120 * S; /* the limit is wall-clock time */
-    cr_assert_str_eq(bed_run(&b), "start a 0|start b 0|rate a 0|rate b 0|end b completed 100|rate a 100|end a timeout 120|");
+    cr_assert_str_eq(bed_run(&b),
+                     "start a 0|start b 0|rate a 0|rate b 0|end b completed 100|rate a 100|end a timeout 120|");
     bed_free(&b);
 }

@@ -16,8 +16,13 @@ static gy_str text(const char *t)
 static void add_nodes(uint32_t n, uint32_t gpus, const char *type, uint64_t partitions)
 {
     for (uint32_t i = 0; i < n; i++) {
-        const struct gy_node_spec s = {.gpus = gpus, .gpu_type = text(type), .partitions = partitions, .cpu_milli = 64000,
-                                       .mem_mib = 1000, .speed = 1, .labels = gpus == 8 ? 1 : 0};
+        const struct gy_node_spec s = {.gpus = gpus,
+                                       .gpu_type = text(type),
+                                       .partitions = partitions,
+                                       .cpu_milli = 64000,
+                                       .mem_mib = 1000,
+                                       .speed = 1,
+                                       .labels = gpus == 8 ? 1 : 0};
         cr_assert(gy_vec_push(&spec.nodes, s));
     }
 }
@@ -72,7 +77,8 @@ Test(job, cuts)
     expect_cut(shape((struct gy_job_rec){.gpus = 10}), 8, 1, 2);
     expect_cut(shape((struct gy_job_rec){.gpus = 16}), 8, 2, 0);
     expect_cut(shape((struct gy_job_rec){.gpus = 5, .nodes = 3}), 2, 2, 1);
-    const struct gy_shape *all = shape((struct gy_job_rec){.gpus = 22}); /* no even cut holds it; all GPUs together do */
+    const struct gy_shape *all =
+        shape((struct gy_job_rec){.gpus = 22}); /* no even cut holds it; all GPUs together do */
     cr_assert(all->any_split && all->gpus == 22 && !all->never);
     cr_assert_not_null(shape((struct gy_job_rec){.gpus = 23})->never);
     cr_assert_not_null(shape((struct gy_job_rec){.gpus = 9, .gpus_per_node = 9})->never);
@@ -87,7 +93,8 @@ Test(job, constraints)
     cr_assert_eq(shape((struct gy_job_rec){.gpus = 1, .gpu_type = text("V100|P40|V100")})->n_classes, 2);
     cr_assert_str_eq(shape((struct gy_job_rec){.gpus = 1, .gpu_type = text("V1")})->never, "no node has its GPU type");
     cr_assert_eq(shape((struct gy_job_rec){.gpus = 0, .gpu_type = text("V1")})->n_classes, 2);
-    cr_assert_str_eq(shape((struct gy_job_rec){.gpus = 1, .partition = text("gpu")})->never, "no node is in its partition");
+    cr_assert_str_eq(shape((struct gy_job_rec){.gpus = 1, .partition = text("gpu")})->never,
+                     "no node is in its partition");
     cr_assert_eq(shape((struct gy_job_rec){.gpus = 1, .partition = text("gpu,debug")})->n_classes, 1);
     cr_assert_null(shape((struct gy_job_rec){.gpus = 1, .constraint = text("zone=a&ib")})->never);
     cr_assert_null(shape((struct gy_job_rec){.gpus = 1, .constraint = text("zone=b|zone=a")})->never);
@@ -110,7 +117,8 @@ Test(job, cpus_and_fractions)
 
 Test(job, equal_requests_share_a_shape)
 {
-    const struct gy_job_rec a = {.gpus = 4, .gpu_milli = 1000, .user = 1}, b = {.gpus = 4, .gpu_milli = 1000, .user = 2};
+    const struct gy_job_rec a = {.gpus = 4, .gpu_milli = 1000, .user = 1},
+                            b = {.gpus = 4, .gpu_milli = 1000, .user = 2};
     cr_assert_eq(gy_shapes_of(shapes, &a), gy_shapes_of(shapes, &b));
     for (uint32_t i = 0; i < 5000; i++) {
         const struct gy_job_rec r = {.gpus = 1, .gpu_milli = 1000, .cpu_milli = i};

@@ -62,7 +62,7 @@ Test(traces_formats, gpuyard_all_columns)
     cr_expect_eq(b->dep_n, 1);
     cr_expect_eq(t->deps.at[b->dep_first].row, 0);
     cr_expect_eq(t->deps.at[b->dep_first].kind, GY_DEP_AFTEROK);
-    cr_expect_eq(why_of(&t->notes, "column not known, ignored")->count, 1);
+    cr_expect_eq(why_of(&t->notes, "column not known; kept, not used")->count, 1);
     gy_trace_free(t);
 }
 
@@ -244,15 +244,18 @@ Test(traces_formats, batsim)
                         "{\"id\": 4, \"subtime\": 1, \"res\": 1, \"profile\": \"nowhere\"},"
                         "{\"id\": 5, \"subtime\": -1, \"res\": 1, \"profile\": \"d\"},"
                         "{\"id\": 6, \"subtime\": 1, \"res\": 1.5, \"profile\": \"d\"},"
-                        "{\"id\": 9, \"subtime\": 1, \"res\": 1, \"profile\": \"d\"}, 7],"
+                        "{\"id\": 9, \"subtime\": 1, \"res\": 1, \"profile\": \"d\"}, 7,"
+                        "{\"id\": 10, \"subtime\": 1, \"res\": 1, \"profile\": \"loop\"}],"
                         "\"profiles\": {\"d\": {\"type\": \"delay\", \"delay\": 10.346},"
                         "\"seq\": {\"type\": \"composed\", \"repeat\": 2, \"seq\": [\"d\", \"d\"]},"
+                        "\"loop\": {\"type\": \"composed\", \"seq\": [\"d\", \"loop\"]},"
                         "\"par\": {\"type\": \"parallel\", \"cpu\": [1], \"com\": [0]}}}");
     const struct gy_job_rec *j = t->jobs.at;
 
     cr_expect_str_eq(t->format, "batsim");
-    cr_expect_eq(t->rows_read, 8);
+    cr_expect_eq(t->rows_read, 9);
     cr_expect_eq(t->rows_kept, 2);
+    why_of(&t->skips, "profile: a sequence that holds itself");
     cr_expect_str_eq(id_of(t, 0), "w0!1");
     cr_expect_eq(j[0].submit, 10250000000);
     cr_expect_eq(j[0].duration, 41384000000);
@@ -378,5 +381,60 @@ Test(traces_formats, pai_100k_and_tiresias_kin)
               "1,219316,26446831,vgg16,2065619,64,4,1792395,1792396,26446831\n");
     cr_expect_eq(t->jobs.at[0].submit, S(219316));
     cr_expect_eq(t->jobs.at[0].duration, S(1792396));
+    gy_trace_free(t);
+}
+
+Test(traces_formats, spot_2026_and_converted_kalos)
+{
+    struct gy_trace *t = load_text(
+        NULL, "job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,duration,job_type\n"
+              "239255,13,A10,20,1,1,0,2764799,HP\n437260,57,A100-SXM4-80GB,15,2,16,9589663,41060,Spot\n5,1,T4,1,0.5,3,"
+              "9589664,1,HP\n");
+    cr_expect_str_eq(t->format, "spot2026");
+    cr_expect_eq(t->jobs.at[1].gpus, 32);
+    cr_expect_eq(t->jobs.at[1].cpu_milli, 240000);
+    cr_expect_str_eq(str_of(t, t->jobs.at[1].qos), "Spot");
+    cr_expect_str_eq(str_of(t, t->jobs.at[1].team), "57");
+    cr_expect_str_eq(str_of(t, t->jobs.at[1].gpu_type), "A100-SXM4-80GB");
+    cr_expect_eq(t->jobs.at[2].gpus, 3);
+    cr_expect_eq(t->jobs.at[2].gpu_milli, 500);
+    gy_trace_free(t);
+    t = load_text(NULL,
+                  "job_id,arrival_time,num_iteration,iteration_computing_time,iteration_networking_time,gpu_workers,ps,"
+                  "gpu_per_worker,cpu_per_gpu_worker,cpu_per_ps_worker,tensorsizes,profiled_network\n"
+                  "0,0.0,208,0.5,0.25,62,0,8.0,15.0,15.0,10.0,500\n");
+    cr_expect_str_eq(t->format, "acme-kalos");
+    cr_expect_eq(t->jobs.at[0].duration, S(156));
+    cr_expect_eq(t->jobs.at[0].gpus, 62);
+    cr_expect_eq(t->jobs.at[0].cpu_milli, 62 * 15000);
+    gy_trace_free(t);
+}
+
+Test(traces_formats, gavel_needs_throughputs_or_durations)
+{
+    struct gy_error err;
+    const char *seven = "ResNet-18 (batch size 16)\tpython3 main.py\t--steps\t1\t1000\t12.5\t2\n"
+                        "A3C\tpython3 main.py\t--steps\t1\t1000\t13\t1\n"
+                        "A3C\tpython3 main.py\t--steps\t1\t1000\t13\t4\n";
+    const char *table = "{\"v100\": {\"('ResNet-18 (batch size 16)', 2)\": {\"null\": 8.0}, \"A3C\": {\"null\": 4}}}";
+    struct gy_trace *t = load_text2(NULL, seven, table, NULL, &err);
+
+    cr_assert_not_null(t, "%s", err.what);
+    cr_expect_str_eq(t->format, "gavel");
+    cr_expect_eq(t->rows_kept, 2);
+    cr_expect_eq(t->jobs.at[0].submit, 12500000000);
+    cr_expect_eq(t->jobs.at[0].duration, S(125));
+    cr_expect_eq(t->jobs.at[0].gpus, 2);
+    cr_expect_eq(t->jobs.at[1].duration, S(250));
+    cr_expect_str_eq(str_of(t, t->jobs.at[1].workload), "A3C");
+    why_of(&t->skips, "throughput: not measured for this type and number of GPUs");
+    gy_trace_free(t);
+    cr_expect_null(load_text2(NULL, seven, NULL, NULL, &err));
+    cr_expect(strstr(err.hint, "throughput") != NULL);
+    t = load_text(NULL, "LM (batch size 5)\tpython3 main.py\tdir\t--steps\t1\t1000\t4\tstatic\t2.000\t-1.0\t77.5\t3\n");
+    cr_expect_eq(t->jobs.at[0].duration, 77500000000);
+    cr_expect_eq(t->jobs.at[0].submit, S(3));
+    cr_expect_eq(t->jobs.at[0].gpus, 4);
+    cr_expect_eq(t->jobs.at[0].priority, 2);
     gy_trace_free(t);
 }

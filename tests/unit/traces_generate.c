@@ -139,6 +139,25 @@ Test(traces_generate, bad_mixes_are_refused)
     gy_arena_free(&arena);
 }
 
+Test(traces_generate, parameters_out_of_range_are_refused)
+{
+    struct gy_arena arena = GY_ARENA_INIT;
+    struct gy_error err = {0};
+    struct gy_generate p = defaults(&arena);
+    struct gy_trace *t;
+
+    p.users = 0;
+    cr_expect_eq(gy_trace_generate(&p, NULL, &t, &err), -1);
+    cr_expect(strstr(err.what, "users") != NULL, "%s", err.what);
+    p = defaults(&arena);
+    p.span = GY_SECOND;
+    cr_expect_eq(gy_trace_generate(&p, NULL, &t, &err), -1);
+    p = defaults(&arena);
+    p.sigma = NAN;
+    cr_expect_eq(gy_trace_generate(&p, NULL, &t, &err), -1);
+    gy_arena_free(&arena);
+}
+
 Test(traces_generate, bench_stream_offers_its_load)
 {
     struct gy_bench p = {.jobs = 200000, .seed = 3, .gpus = 1000, .load = 0.9};

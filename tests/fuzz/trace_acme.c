@@ -1,0 +1,4 @@
+/* Fuzzes the trace reader "acme". */
+#include "trace.h"
+
+FUZZ_TRACE("acme")

@@ -1,0 +1,4 @@
+/* Fuzzes the trace reader "batsim". */
+#include "trace.h"
+
+FUZZ_TRACE("batsim")

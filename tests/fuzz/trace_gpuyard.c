@@ -1,0 +1,4 @@
+/* Fuzzes the trace reader "gpuyard". */
+#include "trace.h"
+
+FUZZ_TRACE("gpuyard")

@@ -1,0 +1,4 @@
+/* Fuzzes the trace reader "helios". */
+#include "trace.h"
+
+FUZZ_TRACE("helios")

@@ -1,0 +1,4 @@
+/* Fuzzes the trace reader "openb". */
+#include "trace.h"
+
+FUZZ_TRACE("openb")

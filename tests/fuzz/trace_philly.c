@@ -1,0 +1,4 @@
+/* Fuzzes the trace reader "philly". */
+#include "trace.h"
+
+FUZZ_TRACE("philly")

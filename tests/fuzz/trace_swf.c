@@ -1,0 +1,4 @@
+/* Fuzzes the trace reader "swf". */
+#include "trace.h"
+
+FUZZ_TRACE("swf")

@@ -1,0 +1,4 @@
+/* Fuzzes the trace reader "tiresias". */
+#include "trace.h"
+
+FUZZ_TRACE("tiresias")
