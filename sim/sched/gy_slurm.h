@@ -67,7 +67,6 @@ bool gy_slurm_state_add(struct gy_slurm_state *s, uint32_t id, int64_t end_s, co
 struct gy_slurm_job {
     uint32_t id;
     uint32_t user;                 /* for bf_max_job_user */
-    uint32_t partition;            /* for the main pass: a mask of nodes is blocked a partition */
     uint32_t nodes;                /* full nodes */
     struct gy_slurm_amount amount; /* on each */
     struct gy_slurm_amount rest;   /* on one more node; has_rest */
@@ -94,8 +93,8 @@ enum gy_slurm_word {
 };
 struct gy_slurm_answer {
     enum gy_slurm_word word;
-    uint32_t at;            /* index in the pass's list of jobs */
-    int64_t start_s, end_s; /* as asked for, not rounded */
+    const struct gy_slurm_job *job;
+    int64_t start_s, end_s; /* OVERLAP: as rounded; PLAN: start as found, end as rounded */
     const uint64_t *nodes;  /* chosen; valid during the call */
     uint32_t rest_node;     /* the node of the rest, UINT32_MAX none */
 };
@@ -107,20 +106,29 @@ struct gy_slurm_sink {
 };
 
 /* Nodes for a job out of `usable` given what is free, into out. False when it does not fit. O(nodes). */
-bool gy_slurm_pick(struct gy_slurm_scratch *w, const struct gy_slurm_config *c, const struct gy_slurm_state *s,
-                   const struct gy_slurm_amount *free, const uint32_t *jobs, const struct gy_slurm_job *j,
-                   const uint64_t *usable, int64_t now_s, uint64_t *out, uint32_t *rest_node);
+bool gy_slurm_pick(struct gy_slurm_scratch *w, const struct gy_slurm_config *c, const struct gy_slurm_amount *free,
+                   const uint32_t *jobs, const struct gy_slurm_job *j, const uint64_t *usable, int64_t now_s,
+                   uint64_t *out, uint32_t *rest_node);
 /* When and where a job can run on usable nodes: now, or after running jobs end in groups. Returns the start, or
- * GY_SLURM_MAX_S when never. */
+ * GY_SLURM_MAX_S when never. O(nodes + holds of running jobs) and a pick a group. */
 int64_t gy_slurm_will_run(struct gy_slurm_scratch *w, const struct gy_slurm_config *c, const struct gy_slurm_state *s,
                           const struct gy_slurm_job *j, const uint64_t *usable, int64_t now_s, uint64_t *out,
                           uint32_t *rest_node);
-/* One backfill pass over jobs in queue order. Returns the jobs looked at, UINT32_MAX when out of memory. */
-uint32_t gy_slurm_backfill(struct gy_slurm_scratch *w, const struct gy_slurm_config *c, struct gy_slurm_state *s,
-                           const struct gy_slurm_job *jobs, uint32_t n, int64_t now_s, struct gy_slurm_sink sink);
-/* One main pass: the first job of a partition that finds no resources blocks the partition's nodes for all later ones.
- * strict (sched/builtin): the pass ends there. */
-uint32_t gy_slurm_main(struct gy_slurm_scratch *w, const struct gy_slurm_config *c, struct gy_slurm_state *s,
-                       const struct gy_slurm_job *jobs, uint32_t n, int64_t now_s, bool strict,
-                       struct gy_slurm_sink sink);
+
+/* A pass in progress: begin, then the jobs in queue order until the answer is not GY_SLURM_NEXT. */
+struct gy_slurm_pass {
+    struct gy_slurm_scratch *w;
+    const struct gy_slurm_config *c;
+    struct gy_slurm_state *s;
+    int64_t now;
+    bool strict; /* main pass: sched/builtin, the first job that does not fit ends it */
+    struct gy_slurm_sink sink;
+    uint32_t tested, started;
+};
+enum gy_slurm_step { GY_SLURM_NEXT, GY_SLURM_LAST, GY_SLURM_NO_MEMORY };
+bool gy_slurm_backfill_begin(struct gy_slurm_pass *p);
+enum gy_slurm_step gy_slurm_backfill_job(struct gy_slurm_pass *p, const struct gy_slurm_job *j);
+/* Main pass: the first job of a partition that finds no resources blocks the partition's nodes for all later ones. */
+void gy_slurm_main_begin(struct gy_slurm_pass *p);
+enum gy_slurm_step gy_slurm_main_job(struct gy_slurm_pass *p, const struct gy_slurm_job *j);
 #endif

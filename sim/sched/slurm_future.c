@@ -2,7 +2,7 @@
  * search that the backfill pass uses; nothing is booked. */
 #include "slurm_internal.h"
 
-enum { WINDOW_S = 30, MAX_GROUP = 200 };
+enum { WINDOW_S = 30, MAX_GROUP = 200, MAX_KEPT = 256 };
 
 struct future {
     struct gy_slurm_scratch *w;
@@ -26,11 +26,11 @@ static void look_at(struct future *f, uint32_t i)
     struct gy_slurm_scratch *w = f->w;
     if (!set_has(f->usable, i))
         return;
-    if (!set_has(w->fit, i) && slurm_node_fits(f->s, w->free, w->jobs, f->j, &f->j->amount, i)) {
+    if (!set_has(w->fit, i) && slurm_node_fits(w->free, w->jobs, f->j, &f->j->amount, i)) {
         set_put(w->fit, i);
         f->fit++;
     }
-    if (f->j->has_rest && slurm_node_fits(f->s, w->free, w->jobs, f->j, &f->j->rest, i))
+    if (f->j->has_rest && slurm_node_fits(w->free, w->jobs, f->j, &f->j->rest, i))
         set_put(w->fit_rest, i);
 }
 
@@ -83,7 +83,7 @@ int64_t gy_slurm_will_run(struct gy_slurm_scratch *w, const struct gy_slurm_conf
                           const struct gy_slurm_job *j, const uint64_t *usable, int64_t now_s, uint64_t *out,
                           uint32_t *rest_node)
 {
-    if (gy_slurm_pick(w, c, s, s->free, s->jobs, j, usable, now_s, out, rest_node))
+    if (gy_slurm_pick(w, c, s->free, s->jobs, j, usable, now_s, out, rest_node))
         return now_s;
     memcpy(w->free, s->free, s->nodes * sizeof *w->free);
     memcpy(w->jobs, s->jobs, s->nodes * sizeof *w->jobs);
@@ -98,4 +98,42 @@ int64_t gy_slurm_will_run(struct gy_slurm_scratch *w, const struct gy_slurm_conf
         while (at < s->runs.n && s->runs.at[at].end_s > barrier + window);
     }
     return GY_SLURM_MAX_S;
+}
+
+static bool same_amount(const struct gy_slurm_amount *a, const struct gy_slurm_amount *b)
+{
+    return a->gpus == b->gpus && a->cpu_milli == b->cpu_milli && a->mem_mib == b->mem_mib;
+}
+
+static bool same_ask(const struct slurm_kept *k, const struct gy_slurm_job *j)
+{
+    return k->nodes == j->nodes && k->has_rest == j->has_rest && k->exclusive == j->exclusive &&
+           same_amount(&k->amount, &j->amount) && (!j->has_rest || same_amount(&k->rest, &j->rest));
+}
+
+int64_t slurm_will_run_kept(struct gy_slurm_pass *p, const struct gy_slurm_job *j, uint32_t *rest_node)
+{
+    struct gy_slurm_scratch *w = p->w;
+    if (j->switches)
+        return gy_slurm_will_run(w, p->c, p->s, j, w->usable, p->now, w->out, rest_node);
+    for (size_t i = 0; i < w->kept.n; i++) {
+        const struct slurm_kept *k = &w->kept.at[i];
+        const uint64_t *sets = &w->kept_sets.at[2 * i * w->words];
+        if (!same_ask(k, j) || memcmp(sets, w->usable, w->words * sizeof *sets) != 0)
+            continue;
+        set_copy(w->out, sets + w->words, w->words);
+        *rest_node = k->rest_node;
+        return k->start;
+    }
+    struct slurm_kept k = {
+        .nodes = j->nodes, .has_rest = j->has_rest, .exclusive = j->exclusive, .amount = j->amount, .rest = j->rest};
+    k.start = gy_slurm_will_run(w, p->c, p->s, j, w->usable, p->now, w->out, rest_node);
+    k.rest_node = *rest_node;
+    if (w->kept.n < MAX_KEPT && gy_vec_reserve(&w->kept_sets, 2 * (w->kept.n + 1) * w->words) &&
+        gy_vec_push(&w->kept, k)) {
+        uint64_t *sets = &w->kept_sets.at[2 * (w->kept.n - 1) * w->words];
+        set_copy(sets, w->usable, w->words);
+        set_copy(sets + w->words, w->out, w->words);
+    }
+    return k.start;
 }

@@ -24,13 +24,23 @@ bool slurm_map_promise(struct slurm_map *m, int64_t start, int64_t end, const ui
 int64_t slurm_map_over(const struct slurm_map *m, int64_t start, int64_t end, const uint64_t *mine, uint64_t *nodes);
 bool slurm_map_overlaps(const struct slurm_map *m, int64_t start, int64_t end, const uint64_t *nodes);
 
+struct slurm_kept {
+    uint32_t nodes;
+    bool has_rest, exclusive;
+    struct gy_slurm_amount amount, rest;
+    int64_t start;
+    uint32_t rest_node;
+};
+
 struct gy_slurm_scratch {
     uint32_t nodes, words;
     struct gy_slurm_amount *free; /* future capacity */
     uint32_t *jobs;
-    uint64_t *fit, *fit_rest, *left, *out, *usable, *up, *before, *mine;
+    uint64_t *fit, *fit_rest, *left, *out, *usable, *up, *before, *mine, *open;
     GY_VEC(uint32_t) tested; /* a user: jobs looked at */
     struct slurm_map map;
+    GY_VEC(struct slurm_kept) kept; /* answers of this pass, for jobs that ask for the same on the same nodes */
+    GY_VEC(uint64_t) kept_sets;     /* two sets an answer: usable, chosen */
 };
 
 static inline bool set_has(const uint64_t *s, uint32_t i)
@@ -79,9 +89,13 @@ void slurm_give(struct gy_slurm_amount *free, const struct gy_slurm_amount *a);
 /* Books a started job: its holds, and a running job until end_s. */
 bool slurm_book(struct gy_slurm_state *s, const struct gy_slurm_job *j, const uint64_t *nodes, uint32_t rest_node,
                 int64_t end_s);
-/* Whether node i can hold the job's full share. */
-bool slurm_node_fits(const struct gy_slurm_state *s, const struct gy_slurm_amount *free, const uint32_t *jobs,
-                     const struct gy_slurm_job *j, const struct gy_slurm_amount *want, uint32_t i);
+/* gy_slurm_will_run on w->usable into w->out, or what it said to an equal question since the last start. */
+int64_t slurm_will_run_kept(struct gy_slurm_pass *p, const struct gy_slurm_job *j, uint32_t *rest_node);
+static inline bool slurm_node_fits(const struct gy_slurm_amount *free, const uint32_t *jobs,
+                                   const struct gy_slurm_job *j, const struct gy_slurm_amount *want, uint32_t i)
+{
+    return slurm_amount_fits(want, &free[i]) && !(j->exclusive && jobs[i] > 0);
+}
 /* Picks out of the fit sets already in the scratch (w->fit, w->fit_rest). */
 bool slurm_pick_fit(struct gy_slurm_scratch *w, const struct gy_slurm_config *c, const struct gy_slurm_amount *free,
                     const struct gy_slurm_job *j, int64_t now_s, uint64_t *out, uint32_t *rest_node);

@@ -1,15 +1,7 @@
 /* Node choice: the smallest sufficient run of consecutive node indices, lowest index inside it; with a topology the
  * smallest sufficient leaf; with CR_LLN the nodes with the most free CPUs. Free GPUs only decide whether a node can
  * hold the job, never which is better. */
-#include <stdlib.h>
 #include "slurm_internal.h"
-
-bool slurm_node_fits(const struct gy_slurm_state *s, const struct gy_slurm_amount *free, const uint32_t *jobs,
-                     const struct gy_slurm_job *j, const struct gy_slurm_amount *want, uint32_t i)
-{
-    (void)s;
-    return slurm_amount_fits(want, &free[i]) && !(j->exclusive && jobs[i] > 0);
-}
 
 /* Moves the lowest n of nodes in [from, to] from left to out; returns how many there were. */
 static uint32_t move_lowest(struct gy_slurm_scratch *w, uint32_t from, uint32_t to, uint32_t n, uint64_t *out)
@@ -165,19 +157,19 @@ bool slurm_pick_fit(struct gy_slurm_scratch *w, const struct gy_slurm_config *c,
     return true;
 }
 
-bool gy_slurm_pick(struct gy_slurm_scratch *w, const struct gy_slurm_config *c, const struct gy_slurm_state *s,
-                   const struct gy_slurm_amount *free, const uint32_t *jobs, const struct gy_slurm_job *j,
-                   const uint64_t *usable, int64_t now_s, uint64_t *out, uint32_t *rest_node)
+bool gy_slurm_pick(struct gy_slurm_scratch *w, const struct gy_slurm_config *c, const struct gy_slurm_amount *free,
+                   const uint32_t *jobs, const struct gy_slurm_job *j, const uint64_t *usable, int64_t now_s,
+                   uint64_t *out, uint32_t *rest_node)
 {
     uint32_t n = 0;
     set_clear(w->fit, w->words);
     set_clear(w->fit_rest, w->words);
     for (uint32_t i = set_next(usable, w->words, 0); i != UINT32_MAX; i = set_next(usable, w->words, i + 1)) {
-        if (slurm_node_fits(s, free, jobs, j, &j->amount, i)) {
+        if (slurm_node_fits(free, jobs, j, &j->amount, i)) {
             set_put(w->fit, i);
             n++;
         }
-        if (j->has_rest && slurm_node_fits(s, free, jobs, j, &j->rest, i))
+        if (j->has_rest && slurm_node_fits(free, jobs, j, &j->rest, i))
             set_put(w->fit_rest, i);
     }
     return n >= j->nodes && slurm_pick_fit(w, c, free, j, now_s, out, rest_node);

@@ -100,7 +100,7 @@ struct gy_slurm_scratch *gy_slurm_scratch_new(uint32_t nodes)
         return NULL;
     w->nodes = nodes;
     w->words = (nodes + 63) / 64;
-    uint64_t **sets[] = {&w->fit, &w->fit_rest, &w->left, &w->out, &w->usable, &w->up, &w->before, &w->mine};
+    uint64_t **sets[] = {&w->fit, &w->fit_rest, &w->left, &w->out, &w->usable, &w->up, &w->before, &w->mine, &w->open};
     bool ok = true;
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         ok = (*sets[i] = calloc(w->words + 1u, sizeof **sets[i])) && ok;
@@ -116,12 +116,14 @@ void gy_slurm_scratch_free(struct gy_slurm_scratch *w)
 {
     if (!w)
         return;
-    uint64_t *sets[] = {w->fit, w->fit_rest, w->left, w->out, w->usable, w->up, w->before, w->mine};
+    uint64_t *sets[] = {w->fit, w->fit_rest, w->left, w->out, w->usable, w->up, w->before, w->mine, w->open};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         free(sets[i]);
     free(w->free);
     free(w->jobs);
     gy_vec_free(&w->tested);
+    gy_vec_free(&w->kept);
+    gy_vec_free(&w->kept_sets);
     slurm_map_free(&w->map);
     free(w);
 }

@@ -101,7 +101,7 @@ static bool compare(void *ctx, const struct gy_slurm_answer *a)
     static const char *const words[] = {"start", "plan", "overlap"};
     if (a->word > GY_SLURM_OVERLAP)
         return true;
-    const char *name = b->job[b->queue[a->at].id].name;
+    const char *name = b->job[a->job->id].name;
     if (!b->equal)
         return true;
     if (b->row == b->end) {
@@ -150,9 +150,10 @@ static void one_pass(struct bed *b, const char *at)
     b->equal = true;
     b->why[0] = '\0';
     const int64_t now = seconds(at);
-    cr_assert_neq(gy_slurm_backfill(b->scratch, &b->config, &b->state, b->queue, (uint32_t)b->queued, now,
-                                    (struct gy_slurm_sink){compare, b}),
-                  UINT32_MAX);
+    struct gy_slurm_pass p = {.w = b->scratch, .c = &b->config, .s = &b->state, .now = now, .sink = {compare, b}};
+    cr_assert(gy_slurm_backfill_begin(&p));
+    for (size_t i = 0; i < b->queued; i++)
+        cr_assert_neq(gy_slurm_backfill_job(&p, &b->queue[i]), GY_SLURM_NO_MEMORY);
     if (b->equal && b->row != end) {
         b->equal = false;
         snprintf(b->why, sizeof b->why, "recorded %s of %s is missing", rec_at(&b->plan, b->row, "kind"),
