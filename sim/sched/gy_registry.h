@@ -25,7 +25,8 @@
     X(composed, "composed")                                                                                            \
     X(fifo, "fifo")                                                                                                    \
     X(sjf, "sjf")                                                                                                      \
-    X(easy, "easy")
+    X(easy, "easy")                                                                                                    \
+    X(slurm, "slurm")
 
 #define X(id, name) extern const struct gy_order_type gy_order_##id;
 GY_ORDERS(X)
