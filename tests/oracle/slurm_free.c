@@ -145,7 +145,7 @@ static const gy_time *cadence(const char *folder, const char *kind, size_t *n)
     rec_read(&events, folder, "events.csv");
     for (size_t i = 0; i < events.rows.n; i++)
         if (strcmp(rec_at(&events, i, "event"), kind) == 0)
-            cr_assert(gy_vec_push(&at, gy_time_from_s(atof(rec_at(&events, i, "t_s")))));
+            cr_assert(gy_vec_push(&at, gy_time_from_s(atof(rec_at(&events, i, "t_s")) + REC_CLOCK_S)));
     rec_free(&events);
     *n = at.n;
     return at.at;

@@ -72,9 +72,9 @@ static void read_jobs(struct bed *b)
     }
 }
 
-static int64_t seconds(const char *text)
+static int64_t seconds(const char *text, double later)
 {
-    const double t = strtod(text, NULL);
+    const double t = strtod(text, NULL) + later;
     const int64_t whole = (int64_t)t;
     return t < 0 && (double)whole != t ? whole - 1 : whole;
 }
@@ -149,7 +149,7 @@ static void one_pass(struct bed *b, const char *at)
     const size_t rows = end - b->row;
     b->equal = true;
     b->why[0] = '\0';
-    const int64_t now = seconds(at);
+    const int64_t now = seconds(at, REC_CLOCK_S);
     struct gy_slurm_pass p = {.w = b->scratch, .c = &b->config, .s = &b->state, .now = now, .sink = {compare, b}};
     cr_assert(gy_slurm_backfill_begin(&p));
     for (size_t i = 0; i < b->queued; i++)
@@ -180,7 +180,7 @@ static void replay(struct bed *b)
             continue;
         if (strncmp(kind, "start_", 6) == 0) {
             j->running = true;
-            j->start_s = seconds(rec_at(&b->events, i, "t_s"));
+            j->start_s = seconds(rec_at(&b->events, i, "t_s"), 0);
             j->nodes = rec_nodes(rec_at(&b->events, i, "info"));
         } else if (strcmp(kind, "done") == 0) {
             j->running = false;
