@@ -5,6 +5,7 @@ pkg_check_modules(EXPAT REQUIRED IMPORTED_TARGET expat) # sim/topo only
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 if(GY_TESTS)
   pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
 endif()

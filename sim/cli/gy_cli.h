@@ -97,6 +97,7 @@ volatile int *gy_cli_catch_signals(void);
 int gy_cli_signal(void); /* the one that came, or 0 */
 
 int gy_verb_run(struct gy_cli *cli);
+int gy_verb_report(struct gy_cli *cli);
 int gy_verb_validate(struct gy_cli *cli);
 int gy_verb_schema(struct gy_cli *cli);
 int gy_verb_policies_list(struct gy_cli *cli);
@@ -106,10 +107,23 @@ int gy_verb_trace_convert(struct gy_cli *cli);
 int gy_verb_trace_formats(struct gy_cli *cli);
 int gy_verb_trace_generate(struct gy_cli *cli);
 int gy_verb_predict_flows(struct gy_cli *cli);
+int gy_verb_sweep(struct gy_cli *cli);
 int gy_verb_compare(struct gy_cli *cli);
 int gy_verb_check(struct gy_cli *cli);
+int gy_verb_predict_collective(struct gy_cli *cli);
+int gy_verb_calibrate_import(struct gy_cli *cli);
+int gy_verb_calibrate_fit(struct gy_cli *cli);
+int gy_verb_calibrate_validate(struct gy_cli *cli);
+int gy_verb_models_list(struct gy_cli *cli);
+int gy_verb_models_show(struct gy_cli *cli);
+extern const struct gy_cli_option gy_predict_collective_options[], gy_calibrate_import_options[];
+extern const struct gy_cli_option gy_calibrate_fit_options[], gy_calibrate_validate_options[];
 int gy_verb_version(struct gy_cli *cli);
-extern const struct gy_cli_option gy_compare_options[], gy_check_options[];
-extern const struct gy_cli_option gy_run_options[], gy_schema_options[], gy_trace_file_options[],
-    gy_predict_flows_options[];
+extern const struct gy_cli_option gy_run_options[];
+extern const struct gy_cli_option gy_schema_options[];
+extern const struct gy_cli_option gy_trace_file_options[];
+extern const struct gy_cli_option gy_predict_flows_options[];
+extern const struct gy_cli_option gy_sweep_options[];
+extern const struct gy_cli_option gy_compare_options[];
+extern const struct gy_cli_option gy_check_options[];
 #endif

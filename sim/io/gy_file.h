@@ -40,6 +40,8 @@ void gy_writer_printf(struct gy_writer *w, const char *fmt, ...) __attribute__((
 void gy_writer_csv(struct gy_writer *w, const char *text);
 void gy_writer_csv_number(struct gy_writer *w, double v);          /* shortest; NaN is an empty field; inf, -inf */
 void gy_writer_time(struct gy_writer *w, int64_t ns);              /* exact decimal seconds; empty when not given */
+/* A whole file as gzip in base64, on one line: for data inside a text. The same bytes everywhere. 0, or -1 with err. */
+int gy_writer_packed(struct gy_writer *w, const char *path, struct gy_error *err);
 const char *gy_writer_memory(struct gy_writer *w, size_t *len);    /* of a memory writer, valid until closed */
 const struct gy_error *gy_writer_error(const struct gy_writer *w); /* the first error so far, or NULL */
 void gy_writer_fail(struct gy_writer *w, enum gy_code code, const char *what); /* makes commit fail with this */

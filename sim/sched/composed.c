@@ -32,6 +32,7 @@ static const struct gy_param params[] = {
      .choices = GY_CHOICES(GY_PLACES),
      .help = "which nodes a job gets",
      .source = ""},
+    GY_SCHED_DEPTH_PARAM,
     {.name = NULL}};
 
 int gy_sched_init(void *self, const void *parameters, const struct gy_view *v, struct gy_error *err)

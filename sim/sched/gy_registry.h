@@ -20,12 +20,14 @@
 #define GY_BACKFILLS(X)                                                                                                \
     X(none, "none")                                                                                                    \
     X(easy, "easy")                                                                                                    \
-    X(easy_batsched, "easy-batsched")
+    X(easy_batsched, "easy-batsched")                                                                                  \
+    X(conservative, "conservative")
 #define GY_POLICIES(X)                                                                                                 \
     X(composed, "composed")                                                                                            \
     X(fifo, "fifo")                                                                                                    \
     X(sjf, "sjf")                                                                                                      \
     X(easy, "easy")                                                                                                    \
+    X(conservative, "conservative")                                                                                    \
     X(slurm, "slurm")
 
 #define X(id, name) extern const struct gy_order_type gy_order_##id;

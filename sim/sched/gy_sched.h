@@ -8,6 +8,17 @@
 #include "gy_parts.h"
 #include "gy_queue.h"
 
+/* The row of `depth` in parameter tables. 50 keeps conservative backfill within ten times FIFO with 10,000 waiting. */
+#define GY_SCHED_DEPTH_PARAM                                                                                           \
+    {                                                                                                                  \
+        .name = "depth", .type = GY_P_INT, .offset = offsetof(struct gy_sched_params, depth), .preset = "50",          \
+        .max = 1e9,                                                                                                    \
+        .help =                                                                                                        \
+            "conservative backfill: jobs at the front of the queue that hold a reservation (0: all); those behind "    \
+            "them start only where they delay none of these",                                                          \
+        .source = "measured: within 10 x FIFO with 10,000 waiting"                                                     \
+    }
+
 struct gy_sched_params {
     int order, queueing, backfill, placement; /* indices into the registry; queueing: 0 strict, 1 best-effort */
     int64_t depth;

@@ -35,6 +35,7 @@ INDEX_OF(gy_backfills)
 
 static const struct gy_param queue_params[] = {PLACEMENT, QUEUEING, {.name = NULL}};
 static const struct gy_param backfill_params[] = {ORDER, PLACEMENT, {.name = NULL}};
+static const struct gy_param depth_params[] = {ORDER, PLACEMENT, GY_SCHED_DEPTH_PARAM, {.name = NULL}};
 
 static int init_fixed(void *self, const struct gy_sched_params *p, const char *order, const char *backfill,
                       const struct gy_view *v, struct gy_error *err)
@@ -64,3 +65,5 @@ static int init_fixed(void *self, const struct gy_sched_params *p, const char *o
 PRESET(fifo, "first come, first served, without backfill", "fifo", "none", queue_params)
 PRESET(sjf, "shortest job first, without backfill or preemption", "sjf", "none", queue_params)
 PRESET(easy, "EASY backfill: the head of the queue is never delayed by those behind it", NULL, "easy", backfill_params)
+PRESET(conservative, "conservative backfill: no reserved job is delayed by one behind it", NULL, "conservative",
+       depth_params)

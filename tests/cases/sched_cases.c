@@ -55,6 +55,19 @@ Test(cases, easy)
     }
 }
 
+/* D must wait for C's and B's reservations: with B planned at 100 on all nodes, nothing longer than C fits before 200.
+ */
+Test(cases, conservative)
+{
+    for (uint32_t gpus = 1; gpus <= 8; gpus *= 2) {
+        struct sb b;
+        backfill_case(&b, gpus);
+        sb_composed(&b, "fifo", "strict", "conservative", "pack");
+        expect(&b, "conservative", (double[]){0, 100, 2, 200});
+        sb_free(&b);
+    }
+}
+
 /* S0 S1 L and ten small jobs on one node of eight. */
 static void starvation_case(struct sb *b)
 {

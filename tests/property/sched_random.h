@@ -41,8 +41,9 @@ static inline void r_cluster(struct sb *b, struct gy_stream *r, unsigned with)
         s->partitions = with & R_PARTITIONS ? 1 + r_below(r, 3) : 0;
     }
     for (uint32_t i = 0; (with & R_CAPACITY) && i < r_below(r, 6); i++) {
-        const struct gy_capacity_event e = {
-            (gy_time)(i * 40 + r_below(r, 40)) * S, {r_below(r, n)}, (enum gy_node_state)r_below(r, 3)};
+        const gy_time at = (gy_time)(i * 40 + r_below(r, 40)) * S;
+        const uint32_t node = r_below(r, n);
+        const struct gy_capacity_event e = {at, {node}, (enum gy_node_state)r_below(r, 3)};
         cr_assert(gy_vec_push(&b->spec.events, e));
     }
     if (with & R_CAPACITY)

@@ -8,12 +8,13 @@
 #define TWIN_GPUS  8
 #define TWIN_JOBS  256
 
-enum twin_mode { TWIN_STRICT, TWIN_BEST, TWIN_EASY };
+enum twin_mode { TWIN_STRICT, TWIN_BEST, TWIN_EASY, TWIN_CONSERVATIVE };
 enum twin_place { TWIN_FIRST, TWIN_PACK, TWIN_SPREAD };
 struct twin {
     enum twin_mode mode;
     enum twin_place place;
     const struct gy_order_type *order;
+    uint64_t depth; /* of conservative reservations, 0: all */
 };
 
 struct twin_node {
@@ -124,12 +125,16 @@ struct twin_guard {
     bool named; /* easy-batsched: the head's own nodes */
     uint32_t nodes[TWIN_NODES];
     uint32_t n_nodes;
+    bool (*grants)(void *ctx, const struct gy_share *s); /* instead, when set */
+    void *ctx;
 };
 
 static inline bool twin_granted(const struct gy_view *v, struct twin_guard *g, const struct gy_share *s)
 {
     if (!g)
         return true;
+    if (g->grants)
+        return g->grants(g->ctx, s);
     twin_add(g->then, s, 1, -1);
     bool ok = true;
     if (!g->named)
@@ -329,11 +334,11 @@ static inline size_t twin_place(const struct gy_view *v, const struct twin_world
     struct twin_world then;
     size_t n = 0;
     bool taken[TWIN_NODES] = {false};
-    if (guard)
+    if (guard && guard->then)
         then = *guard->then;
     if (s->any_split) {
         n = twin_split(v, w, s, place, guard, out);
-        if (n == 0 && guard)
+        if (n == 0 && guard && guard->then)
             *guard->then = then;
         qsort(out, n, sizeof *out, twin_by_node);
         return n;
@@ -361,7 +366,7 @@ static inline size_t twin_place(const struct gy_view *v, const struct twin_world
             taken[order[i]] = true;
         }
         if (got < want) {
-            if (guard)
+            if (guard && guard->then)
                 *guard->then = then;
             return 0;
         }

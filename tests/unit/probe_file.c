@@ -169,9 +169,11 @@ Test(probe_file, says_what_was_measured)
     collective(&f, 2, 0, 64, false, 12);
     collective(&f, 2, 2, 64, false, 99); /* another block: detail only */
     collective(&f, 1, 0, 64, false, 99); /* one rank: detail only */
-    gemm(&f, "bf16", 16, 5);
-    gemm(&f, "fp8", 16, 4);
-    gemm(&f, "bf16", 32, 6);
+    for (int i = 0; i < GY_PROBE_GEMM_LEAST; i++) {
+        gemm(&f, "bf16", 16 + i, 5);
+    }
+    gemm(&f, "fp8", 16, 4); /* too few to fit */
+    gemm(&f, "tf32", 16, 4);
     gy_probe_file_skip(&f, "%s: left out", "peer_copy");
     struct gy_json_doc *d = written(&f, env);
     cr_assert_str_eq(word(d, "/format"), "gpuyard-measurement-1");
@@ -189,10 +191,12 @@ Test(probe_file, says_what_was_measured)
     cr_assert_eq(number(d, "/sets/0/rows/0/time_us"), 10);
     cr_assert_eq(number(d, "/sets/0/rows/0/in_place_us"), 11);
     cr_assert(isnan(number(d, "/sets/0/rows/1/in_place_us")));
-    cr_assert_eq(gy_json_count(gy_json_at(gy_json_root(d), "/gemm")), 2);
-    cr_assert_eq(gy_json_count(gy_json_at(gy_json_root(d), "/gemm/0/rows")), 2);
-    cr_assert_eq(number(d, "/gemm/0/rows/1/0"), 32);
-    cr_assert_eq(number(d, "/gemm/1/rows/0/3"), 4);
+    cr_assert_eq(gy_json_count(gy_json_at(gy_json_root(d), "/gemm")), 1);
+    cr_assert_str_eq(word(d, "/gemm/0/dtype"), "bf16");
+    cr_assert_eq(gy_json_count(gy_json_at(gy_json_root(d), "/gemm/0/rows")), GY_PROBE_GEMM_LEAST);
+    cr_assert_eq(number(d, "/gemm/0/rows/53/0"), 69);
+    cr_assert_eq(number(d, "/gemm/0/rows/53/3"), 5);
+    cr_assert_eq(gy_json_count(gy_json_at(gy_json_root(d), "/kernels")), GY_PROBE_GEMM_LEAST + 2);
     cr_assert_str_eq(word(d, "/skipped/0"), "peer_copy: left out");
     cr_assert_eq(number(d, "/systems/0/gpus/0/compute_capability"), 9);
     gy_json_free(d);

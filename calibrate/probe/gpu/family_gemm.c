@@ -10,7 +10,7 @@ struct layer {
 static const struct layer layers[] = {{4096, 4096}, {6144, 4096},  {14336, 4096}, {4096, 14336},
                                       {8192, 8192}, {10240, 8192}, {28672, 8192}, {8192, 28672},
                                       {5120, 5120}, {13824, 5120}, {5120, 13824}, {128256, 4096}};
-enum { LAYERS = sizeof layers / sizeof *layers, LAYERS_QUICK = 4 };
+enum { LAYERS = sizeof layers / sizeof *layers, LAYERS_QUICK = 8, TOKENS = 8 };
 
 static void add(const struct gy_probe_world *w, struct gy_probe_plan *p, enum gy_probe_dtype t, uint64_t m, uint64_t n,
                 uint64_t k)
@@ -20,18 +20,21 @@ static void add(const struct gy_probe_world *w, struct gy_probe_plan *p, enum gy
     }
 }
 
-static void plan_type(const struct gy_probe_world *w, struct gy_probe_plan *p, enum gy_probe_dtype t, bool main_type)
+/* A fit wants some 60 shapes of a precision that cover small and large m, n and k: quick has as many. */
+static void plan_type(const struct gy_probe_world *w, struct gy_probe_plan *p, enum gy_probe_dtype t)
 {
     static const uint64_t squares[] = {8192, 4096, 2048, 1024, 512, 16384, 256};
-    static const uint64_t quick_tokens[] = {4096, 512, 64, 16, 1};
-    for (int i = 0; i < (w->full ? 7 : 4); i++) {
+    static const uint64_t tokens[TOKENS] = {4096, 512, 64, 16, 1, 128, 1024, 256};
+    for (int i = 0; i < (w->full ? 7 : 5); i++) {
         add(w, p, t, squares[i], squares[i], squares[i]);
     }
-    for (int i = 0; (w->full || main_type) && i < (w->full ? LAYERS : LAYERS_QUICK); i++) {
-        for (int j = 0; !w->full && j < 5; j++) {
-            add(w, p, t, quick_tokens[j], layers[i].n, layers[i].k);
+    for (int j = 0; !w->full && j < TOKENS; j++) {
+        for (int i = 0; i < LAYERS_QUICK; i++) {
+            add(w, p, t, tokens[j], layers[i].n, layers[i].k);
         }
-        for (uint64_t m = 16384; w->full && m >= 1; m /= 2) {
+    }
+    for (int i = 0; w->full && i < LAYERS; i++) {
+        for (uint64_t m = 16384; m >= 1; m /= 2) {
             add(w, p, t, m, layers[i].n, layers[i].k);
         }
     }
@@ -44,11 +47,10 @@ static void plan(const struct gy_probe_world *w, struct gy_probe_plan *p)
         gy_probe_plan_note(p, "gemm: left out: cuBLASLt is not there");
         return;
     }
-    bool bf16 = w->cc >= 80;
     for (int i = 0; i < 4; i++) {
-        plan_type(w, p, types[i], types[i] == (bf16 ? GY_PROBE_BF16 : GY_PROBE_F16));
+        plan_type(w, p, types[i]);
     }
-    if (!bf16) {
+    if (w->cc < 80) {
         gy_probe_plan_note(p, "gemm: bf16 and tf32 left out: compute capability %d.%d, 8.0 is needed", w->cc / 10,
                            w->cc % 10);
     }

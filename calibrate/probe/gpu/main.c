@@ -189,6 +189,14 @@ static int finish(struct session *s, struct gy_error *err)
                             ? "one GPU: no link between GPUs was measured; one-rank collectives are local copies"
                             : "no collective over several GPUs was measured";
     }
+    for (int t = 0; t < GY_PROBE_DTYPES; t++) {
+        const char *dtype = gy_probe_dtype_name((enum gy_probe_dtype)t);
+        int n = gy_probe_gemm_shapes(f, dtype);
+        if (n > 0 && n < GY_PROBE_GEMM_LEAST) {
+            gy_probe_file_skip(f, "gemm %s: %d shapes are too few to fit (%d): in the detail only", dtype, n,
+                               GY_PROBE_GEMM_LEAST);
+        }
+    }
     for (size_t i = 0; i < s->plan.notes.n; i++) {
         gy_probe_file_skip(f, "%s", s->plan.notes.at[i]);
     }
@@ -319,6 +327,9 @@ int main(int argc, char **argv)
     int code = status != 0 ? fail(&err) : s.file.stopped ? 130 : 0;
     if (status != 0) {
         gp_nodes_abort(s.c.mpi, code);
+        if (s.c.watch) { /* a GPU that hangs hangs its freeing too */
+            gp_watch_arm(s.c.watch, 30, "the clean-up");
+        }
     }
     close_session(&s);
     gp_nodes_close(s.c.mpi);

@@ -221,6 +221,8 @@ struct gy_probe_file { /* everything that the measurement file says */
 void gy_probe_file_add(struct gy_probe_file *f, const struct gy_probe_row *row);
 void gy_probe_file_skip(struct gy_probe_file *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void gy_probe_file_write(const struct gy_probe_file *f, char *const *environ_, struct gy_writer *to);
+#define GY_PROBE_GEMM_LEAST 54 /* shapes of a precision, three a parameter of calibrate's model */
+int gy_probe_gemm_shapes(const struct gy_probe_file *f, const char *dtype);
 /* The part of it that calibrate fits. O(rows²). */
 void gy_probe_sets_write(const struct gy_probe_file *f, char *const *environ_, struct gy_json_out *o);
 void gy_probe_nccl_version(int version, char *buf, size_t size); /* 22809 → "2.28.9"; "" when 0 */

@@ -1,7 +1,7 @@
 /* The part of the measurement file that `gpuyard calibrate` reads: "sets", one operation on one group of GPUs over
  * sizes with both placements in a row, and "gemm", one table a precision. Made from the detailed rows, which hold the
  * spread. One-rank collectives and the later blocks of a node are in the detail only: they say nothing of the group's
- * links that a model asks for. */
+ * links that a model asks for; so are products of a precision with fewer shapes than a fit takes. */
 #include "gy_probe.h"
 #include <math.h>
 #include <string.h>
@@ -120,6 +120,17 @@ static void write_gemm(const struct gy_probe_file *f, const char *dtype, struct 
     gy_jo_end(o, '}');
 }
 
+int gy_probe_gemm_shapes(const struct gy_probe_file *f, const char *dtype)
+{
+    int n = 0;
+    for (size_t i = 0; i < f->rows.n; i++) {
+        const struct gy_probe_row *r = &f->rows.at[i];
+        n += r->section == GY_PROBE_KERNELS && strcmp(gy_probe_row_word(r, "kernel"), "gemm") == 0 &&
+             strcmp(gy_probe_row_word(r, "dtype"), dtype) == 0;
+    }
+    return n;
+}
+
 void gy_probe_sets_write(const struct gy_probe_file *f, char *const *environ_, struct gy_json_out *o)
 {
     gy_jo_array(o, "sets");
@@ -135,16 +146,10 @@ void gy_probe_sets_write(const struct gy_probe_file *f, char *const *environ_, s
     }
     gy_jo_end(o, ']');
     gy_jo_array(o, "gemm");
-    for (size_t i = 0; i < f->rows.n; i++) {
-        const struct gy_probe_row *r = &f->rows.at[i];
-        bool first = r->section == GY_PROBE_KERNELS && strcmp(gy_probe_row_word(r, "kernel"), "gemm") == 0;
-        for (size_t j = 0; j < i && first; j++) {
-            const struct gy_probe_row *o2 = &f->rows.at[j];
-            first = !(o2->section == GY_PROBE_KERNELS && strcmp(gy_probe_row_word(o2, "kernel"), "gemm") == 0 &&
-                      strcmp(gy_probe_row_word(o2, "dtype"), gy_probe_row_word(r, "dtype")) == 0);
-        }
-        if (first) {
-            write_gemm(f, gy_probe_row_word(r, "dtype"), o);
+    for (int t = 0; t < GY_PROBE_DTYPES; t++) {
+        const char *dtype = gy_probe_dtype_name((enum gy_probe_dtype)t);
+        if (gy_probe_gemm_shapes(f, dtype) >= GY_PROBE_GEMM_LEAST) {
+            write_gemm(f, dtype, o);
         }
     }
     gy_jo_end(o, ']');

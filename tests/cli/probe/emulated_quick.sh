@@ -32,7 +32,7 @@ for r in d['collectives']:
     assert math.isclose(r['busbw_gbps'], r['algbw_gbps'] * factor, rel_tol=1e-9), r
 assert len(d['sets']) == 14 and all(x['algo'] == 'ring' for x in d['sets'])
 assert {r['dtype'] for r in d['kernels'] if r['kernel'] == 'gemm'} == {'bf16', 'fp16', 'tf32', 'fp8'}
-assert {g['dtype'] for g in d['gemm']} == {'bf16', 'fp16', 'tf32', 'fp8'}
+assert d['gemm'] == [] and sum('too few to fit' in s for s in d['skipped']) == 4 # little memory: few shapes
 assert {r['kernel'] for r in d['kernels']} >= {'gemm', 'attention'}
 assert {r['kind'] for r in d['launches']} == {'kernel_back_to_back', 'kernel_round_trip', 'graph_kernel', 'graph_round_trip'}
 assert [r for r in d['power'] if r['work'] == 'idle' and r['readings'] > 20 and 99 < r['power_mean_w'] < 102]
@@ -42,8 +42,12 @@ else
 fi
 if "$gpuyard_main" help calibrate >/dev/null 2>&1; then
     checks=$((checks + 1))
+    last="calibrate import"
     "$gpuyard_main" calibrate import probe.json -o m.json >out 2>err || fail "calibrate import reads the file"
-    ok test -s m.json
+    ok grep -q '"all_to_all"' m.json
+    checks=$((checks + 1))
+    last="calibrate fit"
+    "$gpuyard_main" calibrate fit m.json -o c.json >out 2>err || fail "calibrate fit takes what was imported"
 else
     echo "SKIP: this build has no calibrate verb; the import of the file is not tested"
 fi

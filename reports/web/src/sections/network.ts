@@ -1,0 +1,28 @@
+/* Link load and slowdown by contention, where the run modelled a network. */
+import { amount, percent } from "../format";
+import { at, entries, type Json, type Run } from "../data";
+import { plot } from "../plot";
+import type { Section } from "../section";
+import { table } from "../table";
+import { css, series } from "../theme";
+import { letter } from "./shared";
+import { hasColumn } from "./usage";
+
+function flat(v: Json | undefined, path: string): [string, number][] {
+  return entries(v).flatMap(([k, x]) => typeof x === "number" ? [[path + k, x] as [string, number]] : flat(x, `${path}${k}.`));
+}
+
+export const network: Section = {
+  id: "network", title: "Network", rows: true,
+  lead: "The load of the busiest link, and how much longer jobs ran because they shared links.",
+  applies: runs => runs.some((r: Run) => hasColumn(r, "net_max_link_util") || flat(at(r.summary, "network"), "").length > 0),
+  render(into, runs) {
+    for (const r of runs) if (hasColumn(r, "net_max_link_util")) into.append(plot({
+      name: `links-${r.index}`, caption: runs.length > 1 ? `${letter(r)} · busiest link` : "Load of the busiest link", x: r.timeline!.column.time_s, xLabel: "time_s", xKind: "time",
+      y: v => percent(v, 0), yLabel: "of its bandwidth", yMax: 1, shared: "time", height: 200,
+      series: [{ label: "busiest link", values: r.timeline!.column.net_max_link_util, colour: () => series(runs.length > 1 ? r.index : 6), fill: true }],
+    }));
+    const rows = runs.flatMap(r => flat(at(r.summary, "network"), "network.").map(([k, v]) => [{ text: letter(r), sort: r.index, colour: css(r.index) }, { text: k }, { text: amount(v), sort: v }]));
+    if (rows.length) into.append(table("network", "Network metrics", [{ label: "Run" }, { label: "Metric" }, { label: "Value", number: true }], rows));
+  },
+};
