@@ -6,9 +6,9 @@
  * ordered from the preferred end to the other. Where what is minimised is known without a run (cost, gpus, nodes, or
  * the one value that varies), a setting that fails rules out all that are no larger in every dimension, one that meets
  * the goals rules out all that are no cheaper (one that is too large for a goal that pulls the other way, as a least
- * utilisation does, rules out all that are no smaller), and the next try is the one that rules out most either way: in one
- * dimension, bisection. The settings next to the answer are then run, not inferred. Otherwise everything is tried, or,
- * where that is too much, a coarse lattice and then the neighbourhood of the best. */
+ * utilisation does, rules out all that are no smaller), and the next try is the one that rules out most either way: in
+ * one dimension, bisection. The settings next to the answer are then run, not inferred. Otherwise everything is tried,
+ * or, where that is too much, a coarse lattice and then the neighbourhood of the best. */
 #ifndef GY_PLANNER_H
 #define GY_PLANNER_H
 #include "gy_hash.h"
@@ -48,12 +48,12 @@ struct gy_planner {
     enum gy_minimize minimize;
     const char *metric; /* what is minimised, as shown */
     GY_VEC(struct gy_trial) trials;
-    struct gy_map by_setting; /* lattice index -> trial */
+    struct gy_map by_setting;          /* lattice index -> trial */
     GY_VEC(struct gy_inputs *) traces; /* kept: one a different trace */
     GY_VEC(const char *) trace_keys;
     double stranded_allowed; /* jobs that can never run under the largest setting */
 
-    bool *pulls_down;        /* one a goal: it is met by smaller settings, as a least utilisation is */
+    bool *pulls_down; /* one a goal: it is met by smaller settings, as a least utilisation is */
 
     /* The answer. */
     int64_t best;                /* trial, −1: none */

@@ -6,8 +6,8 @@
  *
  * An axis is an array of values, or {"min", "max", "step" | "steps", "integer", "scale": "linear" | "log"}. "points" is
  * a list of {pointer: value} instead of axes. "sample": {"method": "random" | "latin-hypercube", "n", "seed"} draws
- * from the axes. "set" holds overrides that all points share. {seed} in the base's trace.path is replaced by the seed of the point, so
- * that every setting sees the same traces. */
+ * from the axes. "set" holds overrides that all points share. {seed} in the base's trace.path is replaced by the seed
+ * of the point, so that every setting sees the same traces. */
 #ifndef GY_STUDY_H
 #define GY_STUDY_H
 #include "gy_scenario.h"
@@ -36,7 +36,7 @@ struct gy_study {
     GY_VEC(int64_t) seeds;     /* never empty */
     GY_VEC(const char *) sets; /* point after point, axes.n texts "pointer=VALUE" each */
     struct gy_study_plan plan;
-    size_t settings;           /* points without seeds; a point is (setting, seed) */
+    size_t settings; /* points without seeds; a point is (setting, seed) */
     struct gy_json_doc *doc;
     struct gy_arena arena;
 };

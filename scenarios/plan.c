@@ -30,7 +30,10 @@ static const struct gy_param range_rows[] = {
 #undef A
 };
 static const struct gy_param goal_rows[] = {
-    {.name = "metric", .type = GY_P_TEXT, .offset = offsetof(struct gy_threshold, metric), .help = "as in summary.json"},
+    {.name = "metric",
+     .type = GY_P_TEXT,
+     .offset = offsetof(struct gy_threshold, metric),
+     .help = "as in summary.json"},
     {.name = "min", .type = GY_P_REAL, .offset = offsetof(struct gy_threshold, min), .preset = "null"},
     {.name = "max", .type = GY_P_REAL, .offset = offsetof(struct gy_threshold, max), .preset = "null"},
     {.name = NULL}};
@@ -126,7 +129,8 @@ static bool read_vary(struct gy_planner *p, struct gy_diags *diags)
         settings *= p->vary.at[p->vary.n - 1].n;
     }
     if (settings > GY_PLAN_LATTICE)
-        return wrong(p->study, diags, "/vary", "more than a million settings; give larger \"step\"s or narrower ranges");
+        return wrong(p->study, diags, "/vary",
+                     "more than a million settings; give larger \"step\"s or narrower ranges");
     p->settings = (uint32_t)settings;
     return true;
 }

@@ -252,7 +252,8 @@ static bool find_pulls(struct search *s, int64_t largest)
         return false;
     for (size_t i = 0; i < p->goals.n; i++) {
         const struct gy_estimate_of *top = &p->trials.at[largest].goal[i], *low = &p->trials.at[smallest].goal[i];
-        const bool rises = !isnan(goal[i].min) && top->mean < goal[i].min ? low->mean > top->mean : low->mean < top->mean;
+        const bool rises =
+            !isnan(goal[i].min) && top->mean < goal[i].min ? low->mean > top->mean : low->mean < top->mean;
         p->pulls_down[i] = !top->met && rises;
         all = all && (top->met || p->pulls_down[i]);
     }
@@ -354,8 +355,8 @@ static void descend(struct search *s)
 int gy_planner_search(struct gy_planner *p, const struct gy_plan_options *o, struct gy_error *err)
 {
     struct search s = {.p = p, .o = o, .err = err};
-    const uint32_t most = p->study->plan.max_settings > GY_PLAN_LATTICE ? GY_PLAN_LATTICE
-                                                                        : (uint32_t)p->study->plan.max_settings;
+    const uint32_t most =
+        p->study->plan.max_settings > GY_PLAN_LATTICE ? GY_PLAN_LATTICE : (uint32_t)p->study->plan.max_settings;
     const int64_t largest = attempt(&s, corner(p, (1u << p->vary.n) - 1));
     if (largest >= 0) {
         p->stranded_allowed = p->trials.at[largest].stranded;

@@ -52,7 +52,8 @@ static void put_goal(const struct gy_planner *p, const struct gy_trial *t, size_
         number(to, e->half);
     }
     if (!e->met)
-        gy_writer_text(to, e->sure || isnan(e->mean) ? "" : " (the bound, not the mean, is beyond it: more seeds may help)");
+        gy_writer_text(to, e->sure || isnan(e->mean) ? ""
+                                                     : " (the bound, not the mean, is beyond it: more seeds may help)");
 }
 
 static void put_failed(const struct gy_planner *p, const struct gy_trial *t, struct gy_writer *to)
@@ -205,8 +206,8 @@ static bool binds_nowhere_met(const struct gy_planner *p, size_t goal)
     for (size_t i = 0; i < p->goals.n; i++)
         any = any || p->pulls_down[i];
     for (size_t k = 0; any && k < p->trials.n; k++)
-        if (!p->trials.at[k].goal[goal].met &&
-            (p->pulls_down[goal] ? gy_trial_large_enough(p, &p->trials.at[k]) : gy_trial_small_enough(p, &p->trials.at[k])))
+        if (!p->trials.at[k].goal[goal].met && (p->pulls_down[goal] ? gy_trial_large_enough(p, &p->trials.at[k])
+                                                                    : gy_trial_small_enough(p, &p->trials.at[k])))
             return true;
     return false;
 }

@@ -11,8 +11,8 @@
 struct one { /* a seed of a setting */
     struct gy_scenario *scenario;
     struct gy_inputs inputs;
-    double *values;     /* one a goal, then the objective */
-    double stranded;    /* jobs that can never run */
+    double *values;  /* one a goal, then the objective */
+    double stranded; /* jobs that can never run */
     struct gy_error err;
     int rc;
 };
@@ -194,8 +194,8 @@ static void judge(const struct crew *c, struct gy_trial *t)
         const bool above = isnan(goal[i].min) || e->mean - half >= goal[i].min;
         const bool below = isnan(goal[i].max) || e->mean + half <= goal[i].max;
         e->met = above && below && !isnan(e->mean);
-        e->sure = !e->met && !((isnan(goal[i].min) || e->mean >= goal[i].min) &&
-                               (isnan(goal[i].max) || e->mean <= goal[i].max));
+        e->sure = !e->met &&
+                  !((isnan(goal[i].min) || e->mean >= goal[i].min) && (isnan(goal[i].max) || e->mean <= goal[i].max));
         t->met = t->met && e->met;
     }
     t->met = t->met && t->stranded <= p->stranded_allowed;
@@ -327,8 +327,10 @@ double gy_trial_miss(const struct gy_planner *p, const struct gy_trial *t)
     for (size_t i = 0; i < p->goals.n; i++) {
         const struct gy_estimate_of *e = &t->goal[i];
         const double half = isnan(e->half) ? 0 : e->half;
-        const double over = isnan(goal[i].max) ? 0 : fmax(0, e->mean + half - goal[i].max) / fmax(fabs(goal[i].max), 1e-9);
-        const double under = isnan(goal[i].min) ? 0 : fmax(0, goal[i].min - e->mean + half) / fmax(fabs(goal[i].min), 1e-9);
+        const double over =
+            isnan(goal[i].max) ? 0 : fmax(0, e->mean + half - goal[i].max) / fmax(fabs(goal[i].max), 1e-9);
+        const double under =
+            isnan(goal[i].min) ? 0 : fmax(0, goal[i].min - e->mean + half) / fmax(fabs(goal[i].min), 1e-9);
         miss += e->met ? 0 : isnan(e->mean) ? 1e9 : over + under;
     }
     return t->met ? 0 : miss;

@@ -32,7 +32,8 @@ int gy_scenario_prices(const struct gy_scenario *s, const struct gy_inputs *in, 
         if (each[i] >= 0)
             continue;
         free(each);
-        return gy_sc_fail(s, err, "/prices", "no price for GPUs of type \"%s\"; give it, or \"*\" for all others", type);
+        return gy_sc_fail(s, err, "/prices", "no price for GPUs of type \"%s\"; give it, or \"*\" for all others",
+                          type);
     }
     *out = each;
     return 0;

@@ -483,6 +483,20 @@ const char *gy_study_value(const struct gy_study *s, size_t point, size_t axis)
     return strchr(s->sets.at[point / s->seeds.n * s->axes.n + axis], '=') + 1;
 }
 
+/* A text as JSON. */
+static const char *quoted(struct gy_arena *arena, const char *text)
+{
+    struct gy_error err = {0};
+    struct gy_writer *w = gy_writer_open(NULL, &err);
+    if (!w)
+        return NULL;
+    struct gy_json_out o = {.to = w, .compact = true};
+    gy_jo_string(&o, NULL, text);
+    const char *kept = gy_arena_printf(arena, "%s", gy_writer_memory(w, NULL));
+    gy_writer_abandon(w);
+    return kept;
+}
+
 /* The base with {seed} in its trace's path replaced, or NULL where the path has none. */
 static struct gy_json_doc *seeded(const struct gy_study *s, int64_t seed, struct gy_error *err)
 {
@@ -494,6 +508,7 @@ static struct gy_json_doc *seeded(const struct gy_study *s, int64_t seed, struct
         return NULL;
     const char *named =
         gy_arena_printf(&arena, "%.*s%lld%s", (int)(mark - path), path, (long long)seed, mark + strlen("{seed}"));
+    named = named ? quoted(&arena, named) : NULL;
     copy = named ? gy_json_copy(s->base) : NULL;
     if (!copy) {
         gy_nomem(err);

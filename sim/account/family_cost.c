@@ -1,6 +1,6 @@
 /* cost_usd.*: what the cluster costs and who had it for how long. Every GPU that is part of the cluster costs its price
- * whether it is used, idle, drained or down; an absent one costs nothing. A team pays for the GPU-time that its jobs held
- * (a fraction of a GPU: that fraction), and what nobody held is idle, so teams and idle add up to the total.
+ * whether it is used, idle, drained or down; an absent one costs nothing. A team pays for the GPU-time that its jobs
+ * held (a fraction of a GPU: that fraction), and what nobody held is idle, so teams and idle add up to the total.
  * GPU-time is kept in integers, apart by price, and turned into money once, at the end. */
 #include <math.h>
 #include <stdlib.h>

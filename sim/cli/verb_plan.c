@@ -21,7 +21,8 @@ static void show(void *ctx, const struct gy_planner *p)
     if (!l->on)
         return;
     fprintf(stderr, "%s%zu of %u settings tried, %s%s", l->bar ? "\r" : "", p->trials.n, p->settings,
-            p->trials.at[p->trials.n - 1].met ? "the last meets the goals" : "the last fails", l->bar ? "\033[K" : "\n");
+            p->trials.at[p->trials.n - 1].met ? "the last meets the goals" : "the last fails",
+            l->bar ? "\033[K" : "\n");
     fflush(stderr);
 }
 
@@ -66,7 +67,10 @@ int gy_verb_plan(struct gy_cli *cli)
             fputs("\r\033[K", stderr);
         if (rc == 0)
             rc = write_result(cli, p, &err);
-        status = rc ? gy_cli_fail(&err) : p->stopped ? 128 + gy_cli_signal() : p->best < 0 ? gy_exit_status(GY_ECHECK) : 0;
+        status = rc            ? gy_cli_fail(&err)
+                 : p->stopped  ? 128 + gy_cli_signal()
+                 : p->best < 0 ? gy_exit_status(GY_ECHECK)
+                               : 0;
     }
     gy_planner_free(p);
     gy_study_free(study);

@@ -229,9 +229,9 @@ static int outcome(const struct gy_run *r)
 static int run_all(struct gy_run *r, struct gy_error *err)
 {
     if (gy_inputs_load(r->s, NULL, &r->inputs, err) != 0 ||
-        gy_scenario_prices(r->s, &r->inputs, &r->prices, err) != 0 || check_names(r, err) != 0 || print_rows(r, err) != 0 ||
-        gy_inputs_config(r->s, &r->inputs, &r->config, err) != 0 || gy_run_facts_of(r, err) != 0 ||
-        open_account(r, err) != 0 || open_folder(r, err) != 0)
+        gy_scenario_prices(r->s, &r->inputs, &r->prices, err) != 0 || check_names(r, err) != 0 ||
+        print_rows(r, err) != 0 || gy_inputs_config(r->s, &r->inputs, &r->config, err) != 0 ||
+        gy_run_facts_of(r, err) != 0 || open_account(r, err) != 0 || open_folder(r, err) != 0)
         return -1;
     if (simulate(r, err) != 0 || judge(r, err) != 0)
         return -1;

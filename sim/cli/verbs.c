@@ -38,9 +38,10 @@ const struct gy_verb gy_verbs[] = {
      .common = GY_CLI_SCENARIO | GY_CLI_OUT | GY_CLI_JSON | GY_CLI_QUIET | GY_CLI_PROGRESS,
      .options = gy_sweep_options,
      .summary = "Runs a grid, list or sample of scenarios; resumable; results in a store and a CSV",
-     .doc = "Results go to DIR/store.sqlite as they are finished (--out DIR, by default the study's name without .json), "
-            "then to DIR/results.csv in the order of points. Running again does only what is missing, so a sweep that was "
-            "interrupted or extended goes on where it stood. Results do not depend on -j or --shard.",
+     .doc =
+         "Results go to DIR/store.sqlite as they are finished (--out DIR, by default the study's name without .json), "
+         "then to DIR/results.csv in the order of points. Running again does only what is missing, so a sweep that was "
+         "interrupted or extended goes on where it stood. Results do not depend on -j or --shard.",
      .run = gy_verb_sweep},
     {.name = "plan",
      .args = "STUDY.json",
@@ -49,8 +50,10 @@ const struct gy_verb gy_verbs[] = {
      .common = GY_CLI_SCENARIO | GY_CLI_OUT | GY_CLI_JSON | GY_CLI_QUIET | GY_CLI_PROGRESS,
      .options = gy_plan_options,
      .summary = "Searches the smallest or cheapest setting that meets goals; exit status 1 when there is none",
-     .doc = "The study gives base, goal (thresholds), vary ({pointer: {min, max}}), minimize (cost, gpus, nodes or a metric; by "
-            "default the value that varies) and seeds. Every setting is tried under the same seeds; with several, a goal is "
+     .doc = "The study gives base, goal (thresholds), vary ({pointer: {min, max}}), minimize (cost, gpus, nodes or a "
+            "metric; by "
+            "default the value that varies) and seeds. Every setting is tried under the same seeds; with several, a "
+            "goal is "
             "met when its confidence bound is. --out FILE writes the answer with every trial as JSON.",
      .run = gy_verb_plan},
     {.name = "compare",
@@ -135,5 +138,51 @@ const struct gy_verb gy_verbs[] = {
          "ignored; it may be - or .gz. With --out PATH.csv the ends go there (flow, end_s) and the load of the links "
          "to PATH.links.csv; with --json both go to standard output.",
      .run = gy_verb_predict_flows},
+    {.name = "predict collective",
+     .args = "",
+     .common = GY_CLI_JSON,
+     .options = gy_predict_collective_options,
+     .summary = "Time, bandwidth and bound of a collective operation, without a simulation",
+     .doc = "All built-in calibrations are used unless one is named; the last column says how far the nearest of them "
+            "was off on sizes that its fit did not see, and whose machine it is of.",
+     .run = gy_verb_predict_collective},
+    {.name = "calibrate import",
+     .args = "LOG…",
+     .min_args = 1,
+     .max_args = 4096,
+     .common = GY_CLI_OUT | GY_CLI_QUIET,
+     .options = gy_calibrate_import_options,
+     .summary = "Turns nccl-tests logs and kernel tables into one measurement file",
+     .run = gy_verb_calibrate_import},
+    {.name = "calibrate fit",
+     .args = "MEASUREMENTS.json…",
+     .min_args = 1,
+     .max_args = 4096,
+     .common = GY_CLI_OUT | GY_CLI_QUIET,
+     .options = gy_calibrate_fit_options,
+     .summary = "Fits curves and parameters to measurements, and measures the fit's hold-out errors",
+     .run = gy_verb_calibrate_fit},
+    {.name = "calibrate validate",
+     .args = "CALIBRATION MEASUREMENTS…",
+     .min_args = 2,
+     .max_args = 4096,
+     .common = GY_CLI_JSON | GY_CLI_QUIET,
+     .options = gy_calibrate_validate_options,
+     .summary = "Compares predictions with measurements, by operation, size decade and system",
+     .doc = "CALIBRATION is a name, a file, or \"built-in\" for all of them together. Errors are |predicted/measured - "
+            "1|.",
+     .run = gy_verb_calibrate_validate},
+    {.name = "models list",
+     .args = "",
+     .common = GY_CLI_JSON,
+     .summary = "Lists hardware, fabrics, workloads and calibrations that are built in",
+     .run = gy_verb_models_list},
+    {.name = "models show",
+     .args = "NAME",
+     .min_args = 1,
+     .max_args = 1,
+     .common = GY_CLI_JSON,
+     .summary = "Shows a model's figures with their sources",
+     .run = gy_verb_models_show},
     {0},
 };
