@@ -34,7 +34,7 @@ run predict collective --op all_reduce --hardware h100 --nodes 5 --bytes 1GiB
 is_status 0
 run predict collective --op all_reduce --hardware h1000 --bytes 1
 is_status 2
-says 'hgx-h100'
+says 'did you mean "h[12]00"'
 run predict collective --op all_reduce --hardware h100 --nodes 0 --bytes 1
 is_status 2
 run predict collective --op all_reduce --hardware a100 --algo nvls --bytes 1MiB
@@ -63,7 +63,9 @@ run predict collective --op all_reduce --hardware h100 --nodes 2 --calibration m
 is_status 0
 prints '"basis": "mine"'
 equal "time at 1 GiB" "$(awk '/time_us/ { printf "%d", $2 / 100 }' out)" 107
-run calibrate validate mine.json all_reduce_2n16g.log --plot e.svg
+run calibrate validate mine.json all_reduce_2n16g.log
+says 'GPU is not known'
+run calibrate validate mine.json all_reduce_2n16g.log --hardware h100 --fabric ib-ndr --plot e.svg
 is_status 0
 prints '^all_reduce +64 KiB and up'
 ok grep -q '</svg>' e.svg
