@@ -34,7 +34,7 @@ static struct gy_graph fabric(const char *kind)
     struct gy_graph g;
 
     if (!strcmp(kind, "star"))
-        f.type = GY_FABRIC_SWITCH;
+        f.type = GY_GRAPH_SWITCH;
     f.oversubscription = !strcmp(kind, "fat2") ? 2 : 1;
     if (gy_graph_build(&g, &f, &err)) {
         fprintf(stderr, "%s\n", err.what);
