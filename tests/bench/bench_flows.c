@@ -28,8 +28,8 @@ struct load {
 
 static struct gy_graph fabric(const char *kind)
 {
-    struct gy_fabric f = {
-        .type = GY_FABRIC_FAT_TREE, .nodes = HOSTS, .nics_per_node = 1, .nic_rate = 12.5e9, .nodes_per_leaf = 32};
+    struct gy_graph_plan f = {
+        .type = GY_GRAPH_FAT_TREE, .nodes = HOSTS, .nics_per_node = 1, .nic_rate = 12.5e9, .nodes_per_leaf = 32};
     struct gy_error err = {0};
     struct gy_graph g;
 
