@@ -134,7 +134,7 @@ Test(scenarios_plan, least_servers_of_a_queue_are_those_of_erlang)
 {
     erlang(8, 75, 20000);
     erlang(2, 100, 20000);
-    erlang(20, 56, 20000);
+    erlang(0.5, 200, 10000);
 }
 
 /* 37 jobs of 2 nodes and 100 s: floor(n / 2) at a time, so ceil(37 / floor(n / 2)) × 100 s. */
