@@ -410,8 +410,10 @@ static int cons_pass(void *self, struct gy_sched *s, const struct gy_view *v, st
         return -1;
     const bool anew = c->rebuild || overdue, whole = anew || c->compress;
     c->rebuild = c->compress = false;
-    if (whole)
+    if (whole) {
         s->queue.round++;
+        gy_sched_reopen(s, v);
+    }
     if (anew ? plan_anew(&p) : whole ? compress(&p) : run_due(&p))
         return -1;
     if (refill(&p) || (whole && s->queue.n > 0 && backfill_all(&p)) || backfill_fresh(&p, whole))
