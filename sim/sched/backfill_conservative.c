@@ -347,6 +347,10 @@ static int backfill_all(const struct pass *p)
         return -1;
     while (scan->heap.n > 0) {
         const struct gy_scan_lane at = scan->heap.at[0];
+        if (gy_sched_gone(p->s, p->v, at.lane)) {
+            gy_scan_drop(scan);
+            continue;
+        }
         struct tried tried;
         const int started = try_now(p, (gy_job_id){at.item.job}, at.lane, at.estimate, &tried);
         if (started < 0)

@@ -195,6 +195,10 @@ static int scan_all(struct easy *e, struct gy_sched *s, const struct gy_view *v,
         return -1;
     while (s->scan.heap.n > 0) {
         const struct gy_scan_lane at = s->scan.heap.at[0];
+        if (gy_sched_gone(s, v, at.lane)) {
+            gy_scan_drop(&s->scan);
+            continue;
+        }
         const enum gy_lane_mode mode = gy_queue_mode(&s->queue, at.lane);
         const int started = try_job(e, s, v, plan, (gy_job_id){at.item.job}, at.lane, at.estimate);
         if (started < 0)

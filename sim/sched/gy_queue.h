@@ -23,6 +23,7 @@ struct gy_lane {          /* jobs of one shape */
     uint32_t in_heads; /* index in the heap of heads, GY_LANE_NONE while empty */
     uint8_t mode, why; /* enum gy_lane_mode, enum gy_reason of the last failure */
     uint64_t mode_of;  /* the round (gy_queue.round) in which mode was set */
+    uint64_t reopened; /* the round in which it was last opened again for what nodes gave back */
 };
 
 struct gy_group_lane {

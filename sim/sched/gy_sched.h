@@ -67,7 +67,9 @@ void gy_sched_hold(const struct gy_view *v, struct gy_plan *plan, gy_job_id job,
 int gy_sched_run_heads(struct gy_sched *s, const struct gy_view *v, struct gy_plan *plan, enum gy_reason *why);
 /* Opens lanes again that what was freed since the last pass may hold. O(lanes) where a freed node has GPUs enough. */
 void gy_sched_reopen(struct gy_sched *s, const struct gy_view *v);
-/* Does so, and opens the scan over all lanes that may fit. In lanes that are SHORT only estimates up to max count. -1:
+/* Whether a lane that was opened again in this round has lost what it was opened for: closes it. O(nodes freed). */
+bool gy_sched_gone(struct gy_sched *s, const struct gy_view *v, uint32_t lane);
+/* Reopens, and starts the scan over all lanes that may fit. In lanes that are SHORT only estimates up to max count. -1:
  * no memory. */
 int gy_sched_scan(struct gy_sched *s, const struct gy_view *v, gy_time max);
 /* The reason of a lane that is not open, found out and kept when no pass did. */

@@ -62,9 +62,28 @@ static void reopen_group(struct gy_sched *s, const struct gy_view *v, struct gy_
         if (!node_may_serve(n, like))
             continue;
         for (uint32_t i = g->open; i < g->lanes.n; i++)
-            if (g->lanes.at[i].cpu_milli <= n->cpu_free && g->lanes.at[i].mem_mib <= n->mem_free)
+            if (g->lanes.at[i].cpu_milli <= n->cpu_free && g->lanes.at[i].mem_mib <= n->mem_free) {
+                s->queue.lanes.at[g->lanes.at[i].lane].reopened = s->queue.round;
                 gy_queue_reopen(&s->queue, g->lanes.at[i].lane);
+            }
     }
+}
+
+bool gy_sched_gone(struct gy_sched *s, const struct gy_view *v, uint32_t lane)
+{
+    struct gy_lane *l = &s->queue.lanes.at[lane];
+    const struct gy_group *g = &s->queue.groups.at[l->group];
+    if (l->reopened != s->queue.round || s->any_freed)
+        return false;
+    const struct gy_group_lane need = g->lanes.at[l->in_group];
+    for (size_t f = 0; f < s->nodes_freed.n; f++) {
+        const struct gy_node *n = gy_cluster_node(v->cluster, (gy_node_id){s->nodes_freed.at[f]});
+        if (need.cpu_milli <= n->cpu_free && need.mem_mib <= n->mem_free &&
+            node_may_serve(n, gy_shape_at(v->shapes, lane)))
+            return false;
+    }
+    gy_queue_set_mode(&s->queue, lane, GY_LANE_CLOSED, (enum gy_reason)l->why);
+    return true;
 }
 
 void gy_sched_reopen(struct gy_sched *s, const struct gy_view *v)
