@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "builder.h"
+#include "gy_network.h"
 
 int gy_inputs_note(struct gy_inputs *in, const char *role, const char *path, const char *sha256, struct gy_error *err)
 {
@@ -66,8 +67,9 @@ void gy_inputs_free(struct gy_inputs *in)
 }
 
 int gy_inputs_config(const struct gy_scenario *s, const struct gy_inputs *in, struct gy_sim_config *out,
-                     struct gy_error *err)
+                     struct gy_network **network, struct gy_error *err)
 {
+    *network = NULL;
     *out = (struct gy_sim_config){.cluster = &in->cluster,
                                   .policy = s->policy,
                                   .policy_params = s->policy_params,
@@ -78,5 +80,18 @@ int gy_inputs_config(const struct gy_scenario *s, const struct gy_inputs *in, st
                                   .requeue_delay = s->jobs.requeue_delay,
                                   .any_split = s->jobs.any_split,
                                   .report_holds = true /* the account divides unused GPU-hours by them */};
+    if (s->fidelity == 1) {
+        *network = gy_network_new(s, in, err);
+        if (*network == NULL)
+            return -1;
+        out->rates = gy_network_rates(*network);
+    }
     return gy_trace_source(in->trace, &out->source, err);
+}
+
+void gy_inputs_config_free(struct gy_sim_config *config, struct gy_network *network)
+{
+    free(config->source.self);
+    gy_network_free(network);
+    *config = (struct gy_sim_config){0};
 }
