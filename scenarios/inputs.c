@@ -47,8 +47,10 @@ int gy_inputs_load(const struct gy_scenario *s, struct gy_trace *trace, struct g
         if (in->strings == NULL)
             return gy_nomem(err);
     }
-    if (gy_scenario_cluster(s, in->strings, in, err) == 0 && (trace != NULL || load_trace(s, in, err) == 0))
+    if (gy_scenario_cluster(s, in->strings, in, err) == 0 && (trace != NULL || load_trace(s, in, err) == 0)) {
+        gy_network_leaves(s, &in->cluster);
         return 0;
+    }
     gy_inputs_free(in);
     return -1;
 }

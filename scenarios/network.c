@@ -1,5 +1,5 @@
-/* From a scenario's fabric and workloads to a rate model. The model itself is sim/fluid; hardware and fabric figures come
- * from models/. */
+/* From a scenario's fabric and workloads to a rate model. The model itself is sim/fluid; hardware and fabric figures
+ * come from models/. */
 #include "gy_network.h"
 #include <fnmatch.h>
 #include <math.h>
@@ -28,8 +28,8 @@ struct gy_network {
 
 /* ---- workloads --------------------------------------------------------------------------------------------------- */
 
-static int one_rule(const struct gy_scenario *s, const struct gy_json *v, size_t i, struct rule *rule, struct gy_arena *arena,
-                    struct gy_diags *diags)
+static int one_rule(const struct gy_scenario *s, const struct gy_json *v, size_t i, struct rule *rule,
+                    struct gy_arena *arena, struct gy_diags *diags)
 {
     struct gy_sc_workload w = {0};
     char at[64];
@@ -39,11 +39,13 @@ static int one_rule(const struct gy_scenario *s, const struct gy_json *v, size_t
         return -1;
     strncat(at, "/match/gpus", sizeof at - strlen(at) - 1);
     if (!gy_sc_range(w.match.gpus, &lo, &hi))
-        return gy_sc_wrong(s, diags, "write \"8\", \">=8\", \"<16\" or \"8-64\"", at, "found \"%s\"; expected a range of GPUs",
-                           w.match.gpus);
+        return gy_sc_wrong(s, diags, "write \"8\", \">=8\", \"<16\" or \"8-64\"", at,
+                           "found \"%s\"; expected a range of GPUs", w.match.gpus);
     rule->match = w.match;
-    rule->profile = (struct gy_profile){.name = w.profile.name ? w.profile.name : "", .compute_s = w.profile.compute_s,
-                                        .allreduce_bytes = w.profile.allreduce_gb * GIGA, .gamma = w.profile.overlap_gamma};
+    rule->profile = (struct gy_profile){.name = w.profile.name ? w.profile.name : "",
+                                        .compute_s = w.profile.compute_s,
+                                        .allreduce_bytes = w.profile.allreduce_gb * GIGA,
+                                        .gamma = w.profile.overlap_gamma};
     return 0;
 }
 
@@ -106,8 +108,9 @@ static int nic_rates(const struct gy_scenario *s, struct gy_sc_fabric *f, struct
         efficiency = fabric->efficiency.value > 0 ? fabric->efficiency.value : 1;
     }
     if (!(gbit > 0))
-        return gy_sc_fail(s, err, "/cluster/fabric", "the NIC rate is not known; give \"nic_gbit\", or \"nic\" by name, or "
-                                                     "nodes with \"hardware\"");
+        return gy_sc_fail(s, err, "/cluster/fabric",
+                          "the NIC rate is not known; give \"nic_gbit\", or \"nic\" by name, or "
+                          "nodes with \"hardware\"");
     f->nics = f->nics ? f->nics : 1;
     f->nic_gbit = gbit * efficiency;
     return 0;
@@ -157,12 +160,12 @@ struct gy_network *gy_network_new(const struct gy_scenario *s, const struct gy_i
     if (read_rules(s, n, &diags)) {
         *err = diags.at[0];
     } else if (build_graph(s, (uint32_t)in->cluster.nodes.n, n, err) == 0) {
-        const struct gy_fluid_config config = {
-            .graph = &n->graph,
-            .rule = gy_sc_all(s)->network.routing == 1 ? GY_ROUTE_ECMP : GY_ROUTE_DETERMINISTIC,
-            .seed = (uint64_t)s->seed,
-            .profile_of = profile_of,
-            .ctx = n};
+        const struct gy_fluid_config config = {.graph = &n->graph,
+                                               .rule = gy_sc_all(s)->network.routing == 1 ? GY_ROUTE_ECMP
+                                                                                          : GY_ROUTE_DETERMINISTIC,
+                                               .seed = (uint64_t)s->seed,
+                                               .profile_of = profile_of,
+                                               .ctx = n};
         n->fluid = gy_fluid_new(&config, err);
         if (n->fluid) {
             n->rates = gy_fluid_rates(n->fluid);
@@ -199,6 +202,21 @@ int gy_network_check(const struct gy_scenario *s, struct gy_diags *diags)
     gy_vec_free(&n.rules);
     gy_arena_free(&n.arena);
     return rc;
+}
+
+void gy_network_leaves(const struct gy_scenario *s, struct gy_cluster_spec *cluster)
+{
+    struct gy_sc_fabric f = {0};
+    struct gy_diags diags = {0};
+    struct gy_arena arena = GY_ARENA_INIT;
+    bool named = false;
+    for (size_t i = 0; i < cluster->nodes.n; i++)
+        named = named || cluster->nodes.at[i].leaf != UINT32_MAX;
+    if (!named && gy_bind(gy_sc_fabric_table, s->doc, s->cluster.fabric, "/cluster/fabric", &f, &arena, &diags) == 0 &&
+        f.nodes_per_leaf > 0)
+        for (size_t i = 0; i < cluster->nodes.n; i++)
+            cluster->nodes.at[i].leaf = (uint32_t)(i / (size_t)f.nodes_per_leaf);
+    gy_arena_free(&arena);
 }
 
 static double could_carry(const struct gy_network *n, const struct gy_sim_result *r, uint32_t link)

@@ -186,7 +186,7 @@ int gy_sc_check_sections(struct gy_scenario *s, struct gy_diags *diags)
     if (s->fidelity == 2)
         rc = gy_sc_wrong(s, diags, "use \"fluid\", or \"none\": run times are those of the trace", "/network/fidelity",
                          "fidelity \"flow\" is not built yet");
-    if (s->fidelity == 1 && gy_network_check(s, diags))
+    if (gy_network_check(s, diags))
         rc = -1;
     if (s->fidelity == 0 && !is_empty(all->workloads))
         rc = gy_sc_wrong(s, diags, "set network.fidelity to \"fluid\", or leave the section out", "/workloads",

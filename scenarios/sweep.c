@@ -56,8 +56,11 @@ int gy_sweep_point(const struct gy_sweep *s, size_t point, const volatile int *s
         return -1;
     }
     struct gy_entitlement *e = entitlements(sc, in, &n);
-    const struct gy_account_options o = {
-        .cluster = &in->cluster, .strings = in->strings, .network = sc->fidelity != 0, .entitlements = e, .n_entitlements = n};
+    const struct gy_account_options o = {.cluster = &in->cluster,
+                                         .strings = in->strings,
+                                         .network = sc->fidelity != 0,
+                                         .entitlements = e,
+                                         .n_entitlements = n};
     int rc = e ? 0 : gy_nomem(err);
     if (rc == 0 && !(*account = gy_account_new(&o, err)))
         rc = -1;

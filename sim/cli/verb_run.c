@@ -74,7 +74,8 @@ static int check_names(const struct gy_run *r, struct gy_error *err)
 
 static int open_account(struct gy_run *r, struct gy_error *err)
 {
-    struct gy_account_options o = {.cluster = &r->inputs.cluster, .strings = r->inputs.strings, .network = r->network != NULL, .groups = true};
+    struct gy_account_options o = {
+        .cluster = &r->inputs.cluster, .strings = r->inputs.strings, .network = r->network != NULL, .groups = true};
 
     r->entitlements = calloc(r->s->n_teams + 1, sizeof *r->entitlements);
     if (r->entitlements == NULL)
@@ -95,7 +96,8 @@ static int open_folder(struct gy_run *r, struct gy_error *err)
     const struct gy_folder_options o = {.dir = r->cli->out,
                                         .jobs = r->s->output.jobs,
                                         .timeline = r->s->output.timeline > 0,
-                                        .events = r->s->output.events};
+                                        .events = r->s->output.events,
+                                        .links = r->network != NULL};
 
     if (r->cli->out == NULL)
         return 0;
