@@ -38,9 +38,10 @@ const struct gy_verb gy_verbs[] = {
      .common = GY_CLI_SCENARIO | GY_CLI_OUT | GY_CLI_JSON | GY_CLI_QUIET | GY_CLI_PROGRESS,
      .options = gy_sweep_options,
      .summary = "Runs a grid, list or sample of scenarios; resumable; results in a store and a CSV",
-     .doc = "Results go to DIR/store.sqlite as they are finished (--out DIR, by default the study's name without .json), "
-            "then to DIR/results.csv in the order of points. Running again does only what is missing, so a sweep that was "
-            "interrupted or extended goes on where it stood. Results do not depend on -j or --shard.",
+     .doc =
+         "Results go to DIR/store.sqlite as they are finished (--out DIR, by default the study's name without .json), "
+         "then to DIR/results.csv in the order of points. Running again does only what is missing, so a sweep that was "
+         "interrupted or extended goes on where it stood. Results do not depend on -j or --shard.",
      .run = gy_verb_sweep},
     {.name = "compare",
      .args = "RUN RUN…",
