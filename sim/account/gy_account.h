@@ -28,7 +28,8 @@ struct gy_account_options {
         *entitlements; /* teams not in the list have share 1; one of 0 is left out of fairness */
     size_t n_entitlements;
     bool network; /* the run has a network model: network.* metrics are wanted */
-    bool groups;  /* also keep what summaries by team, user, partition, GPU type and job size need */
+    const double *prices; /* USD a GPU-hour, of each node of the cluster; NULL: no prices, no cost. Borrowed */
+    bool groups;          /* also keep what summaries by team, user, partition, GPU type and job size need */
 };
 
 /* Statistics of one quantity over jobs; NaN where there is no value. Quantiles are exact, type 7. */

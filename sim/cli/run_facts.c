@@ -5,7 +5,8 @@
 
 /* The first two are modelled by a network. */
 static const char *const not_modelled[] = {"network contention", "effect of placement on run times",
-                                           "failures of components", "power and energy", "prices"};
+                                           "failures of components", "power and energy",
+                                           "prices" /* the last, here and below: left out where there are some */};
 static const char *const network_leaves_out[] = {
     "network latency",      "bursts of traffic: jobs count as communicating all the time",
     "traffic inside nodes", "failures of components",
@@ -119,9 +120,10 @@ int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
                                .notes = copy_skips(r, &t->notes),
                                .n_notes = t->notes.n,
                                .not_modelled = r->network != NULL ? network_leaves_out : not_modelled,
-                               .n_not_modelled = r->network != NULL
-                                                     ? sizeof network_leaves_out / sizeof *network_leaves_out
-                                                     : sizeof not_modelled / sizeof *not_modelled,
+                               .n_not_modelled =
+                                   (r->network != NULL ? sizeof network_leaves_out / sizeof *network_leaves_out
+                                                       : sizeof not_modelled / sizeof *not_modelled) -
+                                   (r->prices != NULL),
                                .write_scenario = write_scenario,
                                .write_links = write_links,
                                .ctx = r};
