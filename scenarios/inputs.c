@@ -14,6 +14,15 @@ int gy_inputs_note(struct gy_inputs *in, const char *role, const char *path, con
     return 0;
 }
 
+static int note_trace(const struct gy_scenario *s, struct gy_inputs *in, struct gy_error *err)
+{
+    const struct gy_sc_trace *t = &s->trace;
+
+    if (gy_inputs_note(in, "trace", t->path, in->trace->sha256, err) != 0)
+        return -1;
+    return t->second_path == NULL ? 0 : gy_inputs_note(in, "trace 2", t->second_path, in->trace->second_sha256, err);
+}
+
 static int load_trace(const struct gy_scenario *s, struct gy_inputs *in, struct gy_error *err)
 {
     const struct gy_sc_trace *t = &s->trace;
@@ -30,9 +39,7 @@ static int load_trace(const struct gy_scenario *s, struct gy_inputs *in, struct 
     if (gy_trace_load(&o, in->strings, &in->trace, err) != 0)
         return -1;
     in->owns_trace = true;
-    if (gy_inputs_note(in, "trace", t->path, in->trace->sha256, err) != 0)
-        return -1;
-    return t->second_path == NULL ? 0 : gy_inputs_note(in, "trace 2", t->second_path, in->trace->second_sha256, err);
+    return note_trace(s, in, err);
 }
 
 int gy_inputs_load(const struct gy_scenario *s, struct gy_trace *trace, struct gy_inputs *in, struct gy_error *err)
@@ -47,7 +54,8 @@ int gy_inputs_load(const struct gy_scenario *s, struct gy_trace *trace, struct g
         if (in->strings == NULL)
             return gy_nomem(err);
     }
-    if (gy_scenario_cluster(s, in->strings, in, err) == 0 && (trace != NULL || load_trace(s, in, err) == 0)) {
+    if (gy_scenario_cluster(s, in->strings, in, err) == 0 &&
+        (trace != NULL ? note_trace : load_trace)(s, in, err) == 0) {
         gy_network_leaves(s, &in->cluster);
         return 0;
     }
