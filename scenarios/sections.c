@@ -4,6 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "gy_file.h"
+#include "gy_hardware.h"
+#include "gy_network.h"
 #include "inside.h"
 
 static int add_error(const struct gy_scenario *s, struct gy_error *err, const char *pointer, const char *fmt,
@@ -169,10 +172,8 @@ int gy_sc_check_sections(struct gy_scenario *s, struct gy_diags *diags)
         const char *pointer;
         const struct gy_json *at;
         const char *what;
-    } sections[] = {{"/workloads", all->workloads, "training profiles of jobs are"},
-                    {"/faults", all->faults, "failures of components are"},
+    } sections[] = {{"/faults", all->faults, "failures of components are"},
                     {"/power", all->power, "power and energy are"},
-                    {"/prices", all->prices, "prices are"},
                     {"/services", all->services, "inference services are"},
                     {"/autoscale", all->autoscale, "scaling of the cluster is"}};
     int rc = 0;
@@ -181,21 +182,73 @@ int gy_sc_check_sections(struct gy_scenario *s, struct gy_diags *diags)
         if (!is_empty(sections[i].at))
             rc = gy_sc_wrong(s, diags, "leave the section out or empty", sections[i].pointer, "%s not built yet",
                              sections[i].what);
-    if (s->fidelity != 0)
-        rc = gy_sc_wrong(s, diags, "use \"none\": run times are those of the trace", "/network/fidelity",
-                         "fidelity \"%s\" is not built yet", s->fidelity == 1 ? "fluid" : "flow");
+    if (s->fidelity == 2)
+        rc = gy_sc_wrong(s, diags, "use \"fluid\", or \"none\": run times are those of the trace", "/network/fidelity",
+                         "fidelity \"flow\" is not built yet");
+    if (gy_network_check(s, diags))
+        rc = -1;
+    if (s->fidelity == 0 && !is_empty(all->workloads))
+        rc = gy_sc_wrong(s, diags, "set network.fidelity to \"fluid\", or leave the section out", "/workloads",
+                         "workloads have no effect without a network model");
     return rc;
+}
+
+static int check_prices(const struct gy_scenario *s, struct gy_diags *diags)
+{
+    const struct gy_json *prices = gy_sc_all(s)->prices;
+    char pointer[300], token[256];
+    int rc = 0;
+
+    if (prices != NULL && gy_json_type(prices) != GY_J_OBJECT && gy_json_type(prices) != GY_J_NULL)
+        return gy_sc_wrong(s, diags, NULL, "/prices", "found %s; expected an object of USD a GPU-hour by GPU type",
+                           gy_json_type_name(prices));
+    for (const struct gy_json *v = gy_json_first(prices); v != NULL; v = gy_json_next(v)) {
+        const double price = gy_json_number(v);
+        gy_sc_token(gy_json_key(v), token, sizeof token);
+        snprintf(pointer, sizeof pointer, "/prices/%s", token);
+        if (!(price >= 0 && price <= 1e9))
+            rc = gy_sc_wrong(s, diags, NULL, pointer, "expected USD a GPU-hour, a number from 0 to 10^9");
+    }
+    return rc;
+}
+
+/* What the hardware catalogue says where the scenario does not. */
+static int fill_nodes(struct gy_scenario *s, struct gy_diags *diags, struct gy_sc_nodes *g, const char *group)
+{
+    char pointer[96], path[1024];
+    const char *name = g->hardware, *dot = strrchr(name, '.');
+    struct gy_error err = {0};
+
+    snprintf(pointer, sizeof pointer, "%s/hardware", group);
+    if (strchr(name, '/') != NULL || (dot != NULL && (strcmp(dot, ".json") == 0 || strcmp(dot, ".gz") == 0))) {
+        if (!gy_path_resolve(gy_json_origin(s->doc, pointer), name, path, sizeof path))
+            return gy_sc_wrong(s, diags, NULL, pointer, "the path is too long");
+        name = path;
+    }
+    const struct gy_hw *hw = gy_hw_find(name, &s->arena, &err);
+    if (hw == NULL)
+        return gy_sc_wrong(s, diags, err.hint[0] == '\0' ? NULL : err.hint, pointer, "%s%s%s", err.place,
+                           err.place[0] == '\0' ? "" : ": ", err.what);
+    if (g->gpus < 0)
+        g->gpus = (int64_t)hw->gpus.value;
+    if (g->gpu_type == NULL)
+        g->gpu_type = hw->gpu.name;
+    if (g->gpu_mem_gib == 0)
+        g->gpu_mem_gib = hw->gpu.memory_gib.value;
+    return 0;
 }
 
 static int check_nodes(struct gy_scenario *s, struct gy_diags *diags)
 {
-    const struct gy_sc_nodes *g = s->cluster.nodes.at;
+    struct gy_sc_nodes *g = s->cluster.nodes.at;
     char pointer[64];
     int rc = 0;
 
     for (size_t i = 0; i < s->cluster.nodes.n; i++) {
         snprintf(pointer, sizeof pointer, "/cluster/nodes/%zu", i);
-        if (g[i].gpus < 0 && g[i].hardware == NULL)
+        if (g[i].hardware != NULL && fill_nodes(s, diags, &g[i], pointer) != 0)
+            rc = -1;
+        else if (g[i].gpus < 0)
             rc = gy_sc_wrong(s, diags, "give \"gpus\", or a \"hardware\" that has them", pointer,
                              "how many GPUs these nodes have is not said");
     }
@@ -208,7 +261,7 @@ int gy_sc_check(struct gy_scenario *s, struct gy_diags *diags)
     char pointer[64];
     int rc = 0;
 
-    if (check_nodes(s, diags) != 0)
+    if (check_prices(s, diags) != 0 || check_nodes(s, diags) != 0)
         rc = -1;
     for (size_t i = 0; i < s->thresholds.n; i++) {
         snprintf(pointer, sizeof pointer, "/thresholds/%zu", i);
