@@ -98,6 +98,7 @@ int gy_cli_signal(void); /* the one that came, or 0 */
 
 int gy_verb_run(struct gy_cli *cli);
 int gy_verb_report(struct gy_cli *cli);
+int gy_verb_export(struct gy_cli *cli);
 int gy_verb_explain(struct gy_cli *cli);
 int gy_verb_validate(struct gy_cli *cli);
 int gy_verb_schema(struct gy_cli *cli);
@@ -112,7 +113,7 @@ int gy_verb_sweep(struct gy_cli *cli);
 int gy_verb_compare(struct gy_cli *cli);
 int gy_verb_check(struct gy_cli *cli);
 int gy_verb_version(struct gy_cli *cli);
-extern const struct gy_cli_option gy_explain_options[];
+extern const struct gy_cli_option gy_explain_options[], gy_export_options[];
 extern const struct gy_cli_option gy_run_options[];
 extern const struct gy_cli_option gy_schema_options[];
 extern const struct gy_cli_option gy_trace_file_options[];
