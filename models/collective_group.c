@@ -83,8 +83,10 @@ void coll_group_of(const struct gy_coll_query *q, struct coll_group *g)
     g->ring_ch = hw->collective.ring_channels.value;
     g->intra_gbps = g->ring_ch * hw->collective.ring_channel_gbps.value;
     g->pair_gbps = hw->collective.pair_gbps.value;
-    if (g->gmax < 8 &&
-        g->gmax > 1) { /* rings over few GPUs reach less of the links (kernel tables of 2, 4 and 8 GPUs) */
+    g->fills =
+        hw->intra.kind == GY_INTRA_MESH || hw->intra.kind == GY_INTRA_SWITCH || hw->intra.kind == GY_INTRA_BRIDGE;
+    if (g->nv && g->gmax < 8 && g->gmax > 1) {
+        /* Rings over few GPUs reach less of the links (kernel tables of 2, 4 and 8 GPUs). */
         double part = (1 - 0.5 / g->gmax) / (1 - 0.5 / 8);
         g->intra_gbps *= part;
         g->pair_gbps *= part;

@@ -7,6 +7,7 @@ struct coll_group {
     double n, nodes, gmax, gmin; /* ranks; nodes as NCCL counts them: an NVLink domain is one */
     bool even;
     int tuning;        /* row of NCCL's tables: 0 Volta, 1 Ampere, 2 Hopper, 3 Blackwell */
+    bool fills;        /* the pipeline's fill shows: NVLink is fast enough for it; PCIe and xGMI tables show none */
     bool nv, amd;      /* NVLink or xGMI between the GPUs; an AMD host */
     double ring_ch;    /* channels */
     double intra_gbps; /* ring rate inside a node */

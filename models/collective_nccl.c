@@ -30,9 +30,9 @@ struct fill {
 static const struct fill ring_fill[2] = {{0.75, 80e6}, {1.5, 5e6}}, tree_fill[2] = {{0.5, 40e6}, {2, 2e6}};
 static const struct fill nvls_fill = {1, 40e6}, nvlstree_fill = {1, 160e6}, direct_fill[2] = {{2, 20e6}, {2, 20e6}};
 
-static double filled(double wire_us, double bytes, struct fill f)
+static double filled(const struct coll_group *g, double wire_us, double bytes, struct fill f)
 {
-    return wire_us * f.kappa / (1 + bytes / f.bytes);
+    return !g->fills ? 0 : wire_us * f.kappa / (1 + bytes / f.bytes);
 }
 
 static double log2_floor(double x)
@@ -111,7 +111,7 @@ static int ring(enum gy_coll_op op, const struct coll_group *g, double bytes, st
         c->latency_us = ring_latency(op, g, p, bytes);
         c->wire_us = bytes * ring_share(op, g->n) / (1e3 * bw);
         c->select_us = c->latency_us + c->wire_us;
-        c->fill_us = filled(c->wire_us, bytes, ring_fill[g->nodes > 1]);
+        c->fill_us = filled(g, c->wire_us, bytes, ring_fill[g->nodes > 1]);
         if (chained(op) && g->nodes > 1) /* a chain is full only after its last node has the first chunk */
             c->fill_us += (g->nodes - 1) * fmin(bytes, channels(g) * chunk_bytes) / (1e3 * bus);
         c->nic_bound = g->nodes > 1 && (g->gmax < 2 || g->nic_gbps < g->intra_gbps);
@@ -143,7 +143,7 @@ static int tree(const struct coll_group *g, double bytes, struct coll_candidate 
         c->latency_us = tree_base[p] + 2 * ((g->gmax - 1) * intra + log2_floor(g->nodes) * inter);
         c->wire_us = bytes * 2 / (1e3 * bw);
         c->select_us = c->latency_us + c->wire_us;
-        c->fill_us = filled(c->wire_us, bytes, tree_fill[g->nodes > 1]);
+        c->fill_us = filled(g, c->wire_us, bytes, tree_fill[g->nodes > 1]);
         c->nic_bound = g->nodes > 1 && (g->gmax < 2 || nic < g->intra_gbps);
         c->link_bytes = 2 * bytes;
         c->nic_bytes = g->nodes > 1 ? 2 * bytes / tree_nic_factor(g) / g->nics_used : 0;
@@ -165,7 +165,7 @@ static int nvls(const struct coll_group *g, double bytes, struct coll_candidate 
     c->latency_us = one ? 25 : 25 + 2 * log2_floor(g->nodes) * (20.9 + g->hop_us);
     c->wire_us = bytes / (1e3 * bw);
     c->select_us = c->latency_us + c->wire_us;
-    c->fill_us = filled(c->wire_us, bytes, one ? nvls_fill : nvlstree_fill);
+    c->fill_us = filled(g, c->wire_us, bytes, one ? nvls_fill : nvlstree_fill);
     c->nic_bound = !one && nic <= bw;
     c->link_bytes = bytes * (1 + 1 / g->n);
     c->nic_bytes = one ? 0 : 2 * bytes / tree_nic_factor(g) / g->nics_used;
@@ -182,7 +182,7 @@ static int collnet(const struct coll_group *g, double bytes, struct coll_candida
     c->latency_us = 2 * (fmin(1, g->gmax - 1) * 3.7 + (g->gmax - 1) * 0.4) + 31 + 2 * g->hop_us;
     c->wire_us = bytes / (1e3 * bw);
     c->select_us = c->latency_us + c->wire_us;
-    c->fill_us = filled(c->wire_us, bytes, nvlstree_fill);
+    c->fill_us = filled(g, c->wire_us, bytes, nvlstree_fill);
     c->nic_bound = bw < 0.85 * g->intra_gbps;
     c->link_bytes = 2 * bytes * (g->gmax - 1) / g->gmax;
     c->nic_bytes = bytes / g->nics_used;
@@ -199,7 +199,7 @@ static int rail(const struct coll_group *g, double bytes, struct coll_candidate 
                     (g->nodes > 1 ? 2 * (g->nodes - 1) * (ring_net[2] + g->hop_us) : 0);
     c->wire_us = fmax(inside, out);
     c->select_us = c->latency_us + c->wire_us;
-    c->fill_us = filled(c->wire_us, bytes, ring_fill[g->nodes > 1]);
+    c->fill_us = filled(g, c->wire_us, bytes, ring_fill[g->nodes > 1]);
     c->nic_bound = out > inside;
     c->link_bytes = 2 * (g->gmax - 1) / g->gmax * bytes;
     c->nic_bytes = g->nodes > 1 ? 2 * (g->nodes - 1) / g->nodes * bytes / g->nics_used : 0;
@@ -226,7 +226,7 @@ static int direct(enum gy_coll_op op, const struct coll_group *g, double bytes, 
     }
     c->wire_us = fmax(inside, out);
     c->select_us = c->latency_us + c->wire_us;
-    c->fill_us = filled(c->wire_us, bytes, direct_fill[g->nodes > 1]);
+    c->fill_us = filled(g, c->wire_us, bytes, direct_fill[g->nodes > 1]);
     c->nic_bound = out > inside;
     return 1;
 }

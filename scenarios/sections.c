@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "gy_file.h"
+#include "gy_hardware.h"
 #include "inside.h"
 
 static int add_error(const struct gy_scenario *s, struct gy_error *err, const char *pointer, const char *fmt,
@@ -187,15 +189,43 @@ int gy_sc_check_sections(struct gy_scenario *s, struct gy_diags *diags)
     return rc;
 }
 
+/* What the hardware catalogue says where the scenario does not. */
+static int fill_nodes(struct gy_scenario *s, struct gy_diags *diags, struct gy_sc_nodes *g, const char *group)
+{
+    char pointer[96], path[1024];
+    const char *name = g->hardware, *dot = strrchr(name, '.');
+    struct gy_error err = {0};
+
+    snprintf(pointer, sizeof pointer, "%s/hardware", group);
+    if (strchr(name, '/') != NULL || (dot != NULL && (strcmp(dot, ".json") == 0 || strcmp(dot, ".gz") == 0))) {
+        if (!gy_path_resolve(gy_json_origin(s->doc, pointer), name, path, sizeof path))
+            return gy_sc_wrong(s, diags, NULL, pointer, "the path is too long");
+        name = path;
+    }
+    const struct gy_hw *hw = gy_hw_find(name, &s->arena, &err);
+    if (hw == NULL)
+        return gy_sc_wrong(s, diags, err.hint[0] == '\0' ? NULL : err.hint, pointer, "%s%s%s", err.place,
+                           err.place[0] == '\0' ? "" : ": ", err.what);
+    if (g->gpus < 0)
+        g->gpus = (int64_t)hw->gpus.value;
+    if (g->gpu_type == NULL)
+        g->gpu_type = hw->gpu.name;
+    if (g->gpu_mem_gib == 0)
+        g->gpu_mem_gib = hw->gpu.memory_gib.value;
+    return 0;
+}
+
 static int check_nodes(struct gy_scenario *s, struct gy_diags *diags)
 {
-    const struct gy_sc_nodes *g = s->cluster.nodes.at;
+    struct gy_sc_nodes *g = s->cluster.nodes.at;
     char pointer[64];
     int rc = 0;
 
     for (size_t i = 0; i < s->cluster.nodes.n; i++) {
         snprintf(pointer, sizeof pointer, "/cluster/nodes/%zu", i);
-        if (g[i].gpus < 0 && g[i].hardware == NULL)
+        if (g[i].hardware != NULL && fill_nodes(s, diags, &g[i], pointer) != 0)
+            rc = -1;
+        else if (g[i].gpus < 0)
             rc = gy_sc_wrong(s, diags, "give \"gpus\", or a \"hardware\" that has them", pointer,
                              "how many GPUs these nodes have is not said");
     }

@@ -22,7 +22,8 @@ static const struct gy_param nodes_table[] = {
      .type = GY_P_TEXT,
      .offset = A(hardware),
      .preset = "null",
-     .help = "Node type of the hardware catalogue or a file; fills gpus, gpu_type and memory that are not given"},
+     .help =
+         "Node type of the hardware catalogue or a JSON file; fills gpus, gpu_type and gpu_mem_gib that are not given"},
     {.name = "gpus",
      .type = GY_P_INT,
      .offset = A(gpus),

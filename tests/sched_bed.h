@@ -13,6 +13,7 @@
 
 struct sb_run { /* what happened to a job */
     gy_time start, end;
+    gy_time first_told, last_told; /* reservations; GY_NONE when none */
     uint8_t state;
     GY_VEC(struct gy_share) shares;
 };
@@ -47,6 +48,11 @@ static inline int sb_event(void *self, const struct gy_view *v, const struct gy_
     (void)err;
     b->holds += e->kind == GY_E_HOLD;
     b->reserves += e->kind == GY_E_RESERVE;
+    if (e->kind == GY_E_RESERVE) {
+        struct sb_run *r = &b->run[e->job->rec.row];
+        r->first_told = r->first_told == GY_NONE ? e->at : r->first_told;
+        r->last_told = e->at;
+    }
     if (e->kind == GY_E_START) {
         struct sb_run *r = &b->run[e->job->rec.row];
         r->start = e->time;
@@ -131,7 +137,7 @@ static inline void sb_run(struct sb *b, const struct gy_policy_type *policy, con
     sb_forget(b);
     b->run = calloc(b->jobs.n + 1, sizeof *b->run);
     for (size_t i = 0; i < b->jobs.n; i++)
-        b->run[i].start = b->run[i].end = GY_NONE;
+        b->run[i].start = b->run[i].end = b->run[i].first_told = b->run[i].last_told = GY_NONE;
     b->at = b->holds = b->reserves = 0;
     b->config.policy = policy;
     b->config.policy_params = params;

@@ -38,8 +38,9 @@ void gy_flows_free(struct gy_flows *f)
     gy_heap_free(&f->heap);
     gy_vec_free(&f->ended);
     gy_vec_free(&f->batch);
-    gy_vec_free(&f->dirty);
-    gy_vec_free(&f->resort);
+    gy_vec_free(&f->target);
+    gy_vec_free(&f->renew);
+    gy_vec_free(&f->again);
     free(f);
 }
 
@@ -61,7 +62,7 @@ struct gy_flows *gy_flows_new(const struct gy_flow_link *links, uint32_t n_links
         uint32_t id;
         ok = gy_solver_add_link(f->solver, links[i].capacity, &id);
         f->latency[i] = links[i].latency;
-        f->event[i] = (struct link_event){.end = {GY_NEVER, 0}, .level = NAN, .handle = GY_HEAP_NONE};
+        f->event[i] = (struct link_event){.least = INFINITY, .end = {GY_NEVER, 0}, .handle = GY_HEAP_NONE};
     }
     if (ok)
         return f;
@@ -102,12 +103,30 @@ bool gy_flows_start(struct gy_flows *f, gy_time at, double bytes, const uint32_t
     return gy_heap_push(&f->heap, begin, 1, EVENT_START | id) != GY_HEAP_NONE;
 }
 
-void flows_settle(struct gy_flows *f, uint32_t group)
+double link_clock(const struct gy_flows *f, uint32_t link)
 {
-    struct group *g = &f->groups.at[group];
+    const struct link_event *e = &f->event[link];
 
-    g->served += g->level > 0 ? g->level * instant_diff_s(f->now, g->since) : 0;
-    g->since = f->now;
+    return e->level > 0 ? e->clock + e->level * instant_diff_s(f->now, e->since) : e->clock;
+}
+
+double flows_served(const struct gy_flows *f, uint32_t group)
+{
+    const struct group *g = &f->groups.at[group];
+
+    if (g->owner != GY_SOLVER_NONE)
+        return g->served + link_clock(f, g->owner);
+    return g->level > 0 ? g->served + g->level * instant_diff_s(f->now, g->since) : g->served;
+}
+
+void flows_renew(struct gy_flows *f, uint32_t link, bool sort)
+{
+    struct link_event *e = &f->event[link];
+
+    if (!e->listed)
+        f->failed |= !gy_vec_push(&f->renew, link);
+    e->listed = true;
+    e->sort |= sort;
 }
 
 static gy_time due_key(double due) /* services are ≥ 0: their bits order as integers */
@@ -133,11 +152,16 @@ static bool group_new(struct gy_flows *f, const struct flow *flow, uint32_t *id,
 {
     if (!gy_solver_add_var(f->solver, flow->weight, flow->cap, f->paths.at + flow->first, NULL, flow->n, id))
         return false;
-    if (*id == f->groups.n && !gy_vec_push(&f->groups, (struct group){0}))
+    if (*id == f->groups.n && (!gy_vec_push(&f->groups, (struct group){0}) || !gy_vec_push(&f->target, 0.0)))
         return false;
     struct gy_heap heap = f->groups.at[*id].flows; /* empty; its memory goes on */
-    f->groups.at[*id] = (struct group){
-        .flows = heap, .since = f->now, .end = {GY_NEVER, 0}, .key = key, .mapped = map, .handle = GY_HEAP_NONE};
+    f->groups.at[*id] = (struct group){.flows = heap,
+                                       .since = f->now,
+                                       .end = {GY_NEVER, 0},
+                                       .owner = GY_SOLVER_NONE,
+                                       .key = key,
+                                       .mapped = map,
+                                       .handle = GY_HEAP_NONE};
     return !map || gy_map_put(&f->by_path, key, *id);
 }
 
@@ -153,13 +177,6 @@ static bool group_for(struct gy_flows *f, const struct flow *flow, uint32_t *id)
     *id = (uint32_t)found;
     gy_solver_set_weight(f->solver, *id, gy_solver_weight(f->solver, *id) + flow->weight);
     return true;
-}
-
-static void group_dirty(struct gy_flows *f, uint32_t id)
-{
-    if (!f->groups.at[id].dirty)
-        f->failed |= !gy_vec_push(&f->dirty, id);
-    f->groups.at[id].dirty = true;
 }
 
 static void end_flow(struct gy_flows *f, uint32_t id)
@@ -185,9 +202,8 @@ void flows_begin(struct gy_flows *f, uint32_t id)
         f->failed = true;
         return;
     }
-    flows_settle(f, group);
     struct group *g = &f->groups.at[group];
-    flow->due = g->served + flow->bytes / flow->weight;
+    flow->due = flows_served(f, group) + flow->bytes / flow->weight;
     if (g->n == 1)
         f->failed |= gy_heap_push(&g->flows, due_key(g->due), 0, g->only) == GY_HEAP_NONE;
     if (g->n > 0)
@@ -196,7 +212,6 @@ void flows_begin(struct gy_flows *f, uint32_t id)
         g->due = flow->due;
     g->only = id;
     g->n++;
-    group_dirty(f, group);
 }
 
 /* Takes the first flow out of the group. */
@@ -229,15 +244,32 @@ static void account(struct gy_flows *f, uint32_t group, double bytes)
         f->load[u[i].other].bytes += bytes * (u[i].aw / gy_solver_weight(f->solver, group));
 }
 
+/* How fast the group's service grows. */
+static double group_level(const struct gy_flows *f, const struct group *g)
+{
+    return g->owner == GY_SOLVER_NONE ? g->level : f->event[g->owner].level;
+}
+
+static void group_end(struct gy_flows *f, uint32_t group)
+{
+    struct group *g = &f->groups.at[group];
+
+    if (g->mapped)
+        gy_map_erase(&f->by_path, g->key);
+    if (g->handle != GY_HEAP_NONE)
+        gy_heap_cancel(&f->heap, g->handle);
+    g->handle = GY_HEAP_NONE;
+    gy_solver_remove_var(f->solver, group);
+}
+
 void flows_complete(struct gy_flows *f, uint32_t group)
 {
     struct group *g = &f->groups.at[group];
-    double weight = gy_solver_weight(f->solver, group), bytes = 0;
+    double weight = gy_solver_weight(f->solver, group), bytes = 0, served = flows_served(f, group);
+    double level = group_level(f, g);
 
-    flows_settle(f, group);
     while (g->n > 0) {
-        double left = g->due - g->served;
-        if (left > 0 && before(f->now, instant_after(f->now, left / g->level)))
+        if (g->due - served > level * (1e-9 / TICKS)) /* within the tick is now */
             break;
         uint32_t id = group_pop(f, g);
         bytes += f->flows.at[id].bytes;
@@ -245,16 +277,8 @@ void flows_complete(struct gy_flows *f, uint32_t group)
         end_flow(f, id);
     }
     account(f, group, bytes);
-    if (g->n == 0) {
-        if (g->mapped)
-            gy_map_erase(&f->by_path, g->key);
-        if (g->handle != GY_HEAP_NONE)
-            gy_heap_cancel(&f->heap, g->handle);
-        g->handle = GY_HEAP_NONE;
-        g->dirty = false;
-        gy_solver_remove_var(f->solver, group);
-    } else {
+    if (g->n == 0)
+        group_end(f, group);
+    else
         gy_solver_set_weight(f->solver, group, g->n == 1 ? f->flows.at[g->only].weight : weight);
-        group_dirty(f, group);
-    }
 }

@@ -24,25 +24,30 @@ struct flow {
 };
 
 /* Flows with the same links: one variable of the solver, whose id is the group's index. Service is bytes a unit of
- * weight since the group began; a flow is due at the service of its start plus bytes/weight. */
+ * weight since the group began; a flow is due at the service of its start plus bytes/weight. All groups that one link
+ * holds back run at the link's level, so the link keeps one clock of service for them, and a group only its distance to
+ * it. */
 struct group {
-    double served, level; /* level: of the solver, bytes/s a unit of weight, since `since` */
-    double due;           /* the least of its flows */
-    struct instant since, end;
-    struct gy_heap flows; /* by due; empty while there is only one */
-    uint32_t only;        /* the one flow */
+    double served;             /* held by its cap: service at `since`; held by a link: service minus the link's clock */
+    double due;                /* the least of its flows */
+    double level;              /* held by its cap: bytes/s a unit of weight */
+    struct instant since, end; /* held by its cap */
+    uint32_t owner;            /* link that holds it, GY_SOLVER_NONE: its cap */
     uint32_t n;
-    uint64_t key;          /* in by_path */
+    uint32_t only;         /* the one flow, while n is 1 */
     gy_heap_handle handle; /* of its own end event, while its cap holds it */
-    bool mapped, dirty;
+    struct gy_heap flows;  /* by due, while n is more than 1 */
+    uint64_t key;          /* in by_path */
+    bool mapped;
 };
 
 struct link_event {
-    struct instant end; /* lower bound of the next end of a flow that the link holds back */
-    double level;
+    double clock, level; /* service at `since`, and how fast it grows */
+    double least;        /* no group that it holds is due before its clock shows this; infinite without any */
+    struct instant since, end;
     gy_heap_handle handle;
-    uint32_t stamp; /* number of the solve that collected `end` */
-    bool whole;     /* that solve changed all its own variables */
+    bool listed; /* in `renew` */
+    bool sort;   /* find `least` again */
 };
 
 struct gy_flows {
@@ -60,12 +65,12 @@ struct gy_flows {
     struct gy_heap heap;
     struct instant now;
     GY_VEC(struct gy_flow_end) ended;
-    GY_VEC(uint64_t) batch;  /* payloads of the events of one instant */
-    GY_VEC(uint32_t) dirty;  /* groups whose next end must be found again */
-    GY_VEC(uint32_t) resort; /* links likewise */
+    GY_VEC(uint64_t) batch; /* payloads of the events of one instant */
+    GY_VEC(double) target;  /* of a group held by a link: what the link's clock shows when it is due */
+    GY_VEC(uint32_t) renew; /* links whose next end must be found again */
+    GY_VEC(uint32_t) again; /* groups held by their caps likewise */
     size_t active;
     uint64_t events;
-    uint32_t stamp;
     bool stale; /* capacities changed since the last solve */
     bool failed;
 };
@@ -82,7 +87,9 @@ static inline bool before(struct instant a, struct instant b)
 
 double instant_diff_s(struct instant a, struct instant b);
 struct instant instant_after(struct instant t, double seconds);
-void flows_begin(struct gy_flows *f, uint32_t flow);     /* its latency is over */
-void flows_complete(struct gy_flows *f, uint32_t group); /* its flows that are due now end */
-void flows_settle(struct gy_flows *f, uint32_t group);   /* service up to now */
+void flows_begin(struct gy_flows *f, uint32_t flow);           /* its latency is over */
+void flows_complete(struct gy_flows *f, uint32_t group);       /* its flows that are due now end */
+double flows_served(const struct gy_flows *f, uint32_t group); /* its service now */
+double link_clock(const struct gy_flows *f, uint32_t link);    /* now */
+void flows_renew(struct gy_flows *f, uint32_t link, bool sort);
 #endif

@@ -67,109 +67,128 @@ static bool take_batch(struct gy_flows *f, struct instant *at)
     return !f->failed;
 }
 
-static void resort_later(struct gy_flows *f, uint32_t link)
-{
-    struct link_event *e = &f->event[link];
-
-    if (e->stamp != f->stamp)
-        f->failed |= !gy_vec_push(&f->resort, link);
-    e->stamp = f->stamp;
-    e->whole = false;
-}
-
+/* The groups that the link holds and that are due now. */
 static void link_ends(struct gy_flows *f, uint32_t link)
 {
-    size_t n;
-    const struct gy_solver_use *u = gy_solver_link_uses(f->solver, link, &n);
+    const struct link_event *e = &f->event[link];
+    double clock = link_clock(f, link), reach = clock + e->level * (1e-9 / TICKS);
 
-    for (size_t i = 0; i < n;) {
-        uint32_t g = u[i].other;
-        if (gy_solver_owner(f->solver, g) == link && !before(f->now, f->groups.at[g].end)) {
-            size_t was = n;
+    for (uint32_t i = 0; i < gy_solver_owned(f->solver, link);) {
+        uint32_t g = gy_solver_var_on(f->solver, link, i), was = gy_solver_owned(f->solver, link);
+        if (f->target.at[g] <= reach)
             flows_complete(f, g);
-            u = gy_solver_link_uses(f->solver, link,
-                                    &n); /* an emptied group has left the list, another took its place */
-            if (n < was)
-                continue;
-        }
-        i++;
+        if (gy_solver_owned(f->solver, link) == was)
+            i++; /* else another took its place */
     }
-    resort_later(f, link);
+    flows_renew(f, link, true);
 }
 
-/* The group's level is new (or its flows are): when is its next end, and in whose care? */
+/* The group's next end, while its cap holds it. */
+static void renew_group(struct gy_flows *f, uint32_t id)
+{
+    struct group *g = &f->groups.at[id];
+
+    g->served = flows_served(f, id);
+    g->since = f->now;
+    g->end =
+        g->level > 0 ? instant_after(f->now, fmax(g->due - g->served, 0) / g->level) : (struct instant){GY_NEVER, 0};
+    event_push(f, EVENT_GROUP | id, g->end);
+}
+
+/* Group id has come into other hands, or its flows are others. */
 static void regroup(struct gy_flows *f, uint32_t id)
 {
     struct group *g = &f->groups.at[id];
-    uint32_t owner = gy_solver_owner(f->solver, id);
+    double served = g->served; /* now: solve has seen to it */
 
-    flows_settle(f, id);
-    g->level = gy_solver_level(f->solver, id);
-    g->end =
-        g->level > 0 ? instant_after(f->now, fmax(g->due - g->served, 0) / g->level) : (struct instant){GY_NEVER, 0};
-    if (owner == GY_SOLVER_NONE) {
-        event_push(f, EVENT_GROUP | id, g->end);
+    if (g->owner != GY_SOLVER_NONE && f->target.at[id] <= f->event[g->owner].least)
+        flows_renew(f, g->owner, true);
+    g->owner = gy_solver_owner(f->solver, id);
+    if (g->owner == GY_SOLVER_NONE) {
+        g->level = gy_solver_level(f->solver, id);
+        g->since = f->now;
+        renew_group(f, id);
         return;
     }
     if (g->handle != GY_HEAP_NONE)
         event_push(f, EVENT_GROUP | id, (struct instant){GY_NEVER, 0});
-    struct link_event *e = &f->event[owner];
-    double level = gy_solver_link_level(f->solver, owner);
-    if (e->stamp != f->stamp) {
-        f->failed |= !gy_vec_push(&f->resort, owner);
-        e->stamp = f->stamp;
-        e->whole = e->level != level;
-        e->end = (struct instant){GY_NEVER, 0};
-    } else if (!e->whole && e->level != level) {
-        e->whole = true;
-        e->end = (struct instant){GY_NEVER, 0};
-    }
-    e->level = level;
-    if (before(g->end, e->end))
-        e->end = g->end;
+    struct link_event *e = &f->event[g->owner];
+    g->served = served - e->clock;
+    f->target.at[id] = g->due - g->served;
+    e->least = fmin(e->least, f->target.at[id]);
+    flows_renew(f, g->owner, false);
 }
 
-/* The least end among the groups that the link holds. */
-static void resort(struct gy_flows *f, uint32_t link)
+/* The link's level is new: its clock goes on at that. */
+static void relevel(struct gy_flows *f, uint32_t link)
 {
     struct link_event *e = &f->event[link];
-    size_t n;
-    const struct gy_solver_use *u = gy_solver_link_uses(f->solver, link, &n);
+    bool holds = gy_solver_owned(f->solver, link) > 0;
 
-    if (!e->whole) {
-        e->end = (struct instant){GY_NEVER, 0};
-        for (size_t i = 0; i < n; i++)
-            if (gy_solver_owner(f->solver, u[i].other) == link && before(f->groups.at[u[i].other].end, e->end))
-                e->end = f->groups.at[u[i].other].end;
+    e->clock = link_clock(f, link);
+    e->since = f->now;
+    e->level = holds ? gy_solver_link_level(f->solver, link) : 0;
+    if (!holds)
+        e->clock = 0, e->least = INFINITY;
+    flows_renew(f, link, false);
+}
+
+/* When the link's clock shows its least target. */
+static void renew_link(struct gy_flows *f, uint32_t link)
+{
+    struct link_event *e = &f->event[link];
+    uint32_t n = gy_solver_owned(f->solver, link);
+
+    if (e->sort) {
+        e->least = INFINITY;
+        for (uint32_t i = 0; i < n; i++)
+            e->least = fmin(e->least, f->target.at[gy_solver_var_on(f->solver, link, i)]);
     }
+    e->sort = e->listed = false;
+    e->end = (struct instant){GY_NEVER, 0};
+    if (n > 0 && e->level > 0)
+        e->end = instant_after(f->now, fmax(e->least - link_clock(f, link), 0) / e->level);
     event_push(f, EVENT_LINK | link, e->end);
+}
+
+static bool lives(const struct gy_flows *f, uint32_t group)
+{
+    return f->groups.at[group].n > 0;
 }
 
 static void solve(struct gy_flows *f)
 {
-    size_t n;
+    size_t n_moved, n;
 
     f->failed |= !gy_solver_solve(f->solver);
     f->events++;
     f->stale = false;
-    const uint32_t *at = gy_solver_changed(f->solver, &n);
-    for (size_t i = 0; i < n && !f->failed; i++) {
-        regroup(f, at[i]);
-        f->groups.at[at[i]].dirty = false;
-    }
-    for (size_t i = 0; i < f->dirty.n; i++) {
-        struct group *g = &f->groups.at[f->dirty.at[i]];
-        if (g->dirty && g->n > 0)
-            regroup(f, f->dirty.at[i]);
-        g->dirty = false;
-    }
-    gy_vec_clear(&f->dirty);
-    for (size_t i = 0; i < f->resort.n; i++)
-        resort(f, f->resort.at[i]);
-    gy_vec_clear(&f->resort);
+    const uint32_t *moved = gy_solver_moved(f->solver, &n_moved);
+    for (size_t i = 0; i < n_moved; i++) /* by the clocks of old, before links set them anew */
+        if (lives(f, moved[i]))
+            f->groups.at[moved[i]].served = flows_served(f, moved[i]);
+    const uint32_t *at = gy_solver_changed_links(f->solver, &n);
+    for (size_t i = 0; i < n; i++)
+        relevel(f, at[i]);
+    for (size_t i = 0; i < n_moved; i++)
+        if (lives(f, moved[i]))
+            regroup(f, moved[i]);
+    for (size_t i = 0; i < f->renew.n; i++)
+        renew_link(f, f->renew.at[i]);
+    gy_vec_clear(&f->renew);
+    for (size_t i = 0; i < f->again.n; i++)
+        if (lives(f, f->again.at[i]) && f->groups.at[f->again.at[i]].owner == GY_SOLVER_NONE)
+            renew_group(f, f->again.at[i]);
+    gy_vec_clear(&f->again);
     at = gy_solver_touched(f->solver, &n);
     for (size_t i = 0; i < n; i++)
         f->load[at[i]].peak = fmax(f->load[at[i]].peak, gy_solver_load(f->solver, at[i]));
+}
+
+static void end_group(struct gy_flows *f, uint32_t group)
+{
+    flows_complete(f, group);
+    f->failed |= !gy_vec_push(&f->again, group);
 }
 
 /* All events of the earliest instant, which the caller has seen to be due. */
@@ -181,13 +200,12 @@ static bool step(struct gy_flows *f)
         return false;
     if (before(f->now, at)) /* a flow may start within the nanosecond that is already past its beginning */
         f->now = at;
-    f->stamp++;
     for (size_t i = 0; i < f->batch.n && !f->failed; i++) {
         uint64_t e = f->batch.at[i];
         if (e >= EVENT_START)
             flows_begin(f, (uint32_t)e);
         else if (e >= EVENT_GROUP)
-            flows_complete(f, (uint32_t)e);
+            end_group(f, (uint32_t)e);
         else
             link_ends(f, (uint32_t)e);
     }
@@ -205,10 +223,8 @@ static bool due(const struct gy_flows *f, gy_time until)
 bool gy_flows_advance(struct gy_flows *f, gy_time until, bool one)
 {
     gy_vec_clear(&f->ended);
-    if (f->stale) {
-        f->stamp++;
+    if (f->stale)
         solve(f);
-    }
     while (due(f, until)) {
         if (!step(f))
             return false;

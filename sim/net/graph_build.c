@@ -21,7 +21,7 @@ bool build_switches(struct build *b, uint32_t n, uint8_t tier, uint32_t *first)
     return true;
 }
 
-static int check(const struct gy_fabric *f, struct gy_error *err)
+static int check(const struct gy_graph_plan *f, struct gy_error *err)
 {
     uint64_t gpus = (uint64_t)f->nodes * f->gpus_per_node, nics = (uint64_t)f->nodes * f->nics_per_node;
     const double rates[] = {f->nic_rate, f->pcie_rate, f->nvlink_rate, f->link_rate, f->oversubscription};
@@ -32,9 +32,9 @@ static int check(const struct gy_fabric *f, struct gy_error *err)
                        f->gpus_per_node, f->nics_per_node, MAX_ENDS);
     if (f->gpus_per_node > UINT16_MAX || f->nics_per_node > UINT16_MAX)
         return gy_fail(err, GY_EINPUT, NULL, "a node has at most %u GPUs and NICs", UINT16_MAX);
-    if (f->type != GY_FABRIC_NVLINK && (f->nics_per_node == 0 || !(f->nic_rate > 0)))
+    if (f->type != GY_GRAPH_NVLINK && (f->nics_per_node == 0 || !(f->nic_rate > 0)))
         return gy_fail(err, GY_EINPUT, NULL, "a fabric needs NICs with a rate above 0");
-    if (f->type == GY_FABRIC_NVLINK && (f->gpus_per_node == 0 || !(f->nvlink_rate > 0)))
+    if (f->type == GY_GRAPH_NVLINK && (f->gpus_per_node == 0 || !(f->nvlink_rate > 0)))
         return gy_fail(err, GY_EINPUT, NULL, "an NVLink domain needs GPUs and an NVLink rate above 0");
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         if (!(rates[i] >= 0 && rates[i] < INFINITY))
@@ -45,7 +45,7 @@ static int check(const struct gy_fabric *f, struct gy_error *err)
     return 0;
 }
 
-static bool reserve(struct gy_graph *g, const struct gy_fabric *f)
+static bool reserve(struct gy_graph *g, const struct gy_graph_plan *f)
 {
     size_t gpus = (size_t)f->nodes * f->gpus_per_node, nics = (size_t)f->nodes * f->nics_per_node;
 
@@ -58,7 +58,7 @@ static bool reserve(struct gy_graph *g, const struct gy_fabric *f)
 /* GPUs of the node with their links to `inner` and to their NICs. */
 static bool build_gpus(struct build *b, uint32_t node, uint32_t inner)
 {
-    const struct gy_fabric *f = b->f;
+    const struct gy_graph_plan *f = b->f;
     double pcie = f->pcie_rate > 0 ? f->pcie_rate : f->nic_rate;
 
     for (uint32_t i = 0; i < f->gpus_per_node; i++) {
@@ -80,7 +80,7 @@ static bool build_gpus(struct build *b, uint32_t node, uint32_t inner)
 
 static bool build_nodes(struct build *b)
 {
-    const struct gy_fabric *f = b->f;
+    const struct gy_graph_plan *f = b->f;
     uint32_t domain = f->nvlink_rate > 0 && f->nodes_per_domain ? f->nodes_per_domain : 1, inner = 0, v;
 
     for (uint32_t n = 0; n < f->nodes; n++) {
@@ -107,7 +107,7 @@ static bool attach(struct build *b, uint32_t node, uint32_t nic, uint32_t leaf)
 /* Nodes one after another on leaves; on a rail fabric NIC r of every node of a pod on the pod's leaf r. */
 static int build_leaves(struct build *b, uint32_t per_leaf, bool rails, struct gy_error *err)
 {
-    const struct gy_fabric *f = b->f;
+    const struct gy_graph_plan *f = b->f;
     uint32_t groups = (uint32_t)(((uint64_t)f->nodes + per_leaf - 1) / per_leaf);
     uint64_t leaves = (uint64_t)groups * (rails ? f->nics_per_node : 1),
              ports = (uint64_t)per_leaf * (rails ? 1 : f->nics_per_node);
@@ -125,41 +125,41 @@ static int build_leaves(struct build *b, uint32_t per_leaf, bool rails, struct g
 
 static int build_by_type(struct build *b, struct gy_error *err)
 {
-    const struct gy_fabric *f = b->f;
+    const struct gy_graph_plan *f = b->f;
     uint32_t per_leaf = f->nodes_per_leaf;
 
     switch (f->type) {
-    case GY_FABRIC_SWITCH:
+    case GY_GRAPH_SWITCH:
         return build_leaves(b, f->nodes, false, err);
-    case GY_FABRIC_FAT_TREE:
+    case GY_GRAPH_FAT_TREE:
         if (per_leaf == 0 && f->radix == 0)
             return gy_fail(err, GY_EINPUT, NULL, "a fat-tree needs nodes_per_leaf or radix");
         if (per_leaf == 0) /* down/up = r in rate; ports are whole */
             per_leaf = (uint32_t)(f->radix * f->oversubscription * f->link_rate /
                                   (f->nic_rate + f->oversubscription * f->link_rate) / f->nics_per_node);
         return build_leaves(b, per_leaf ? per_leaf : 1, false, err);
-    case GY_FABRIC_RAIL:
+    case GY_GRAPH_RAIL:
         per_leaf = per_leaf ? per_leaf : f->radix ? f->radix / 2 : f->nodes;
         return build_leaves(b, per_leaf ? per_leaf : 1, true, err);
-    case GY_FABRIC_DRAGONFLY:
+    case GY_GRAPH_DRAGONFLY:
         return build_dragonfly(b, err);
-    case GY_FABRIC_TORUS:
+    case GY_GRAPH_TORUS:
         return build_torus(b, err);
-    case GY_FABRIC_NVLINK:
+    case GY_GRAPH_NVLINK:
         return 0;
     }
     return gy_fail(err, GY_EINTERNAL, NULL, "no such fabric type");
 }
 
-int gy_graph_build(struct gy_graph *g, const struct gy_fabric *fabric, struct gy_error *err)
+int gy_graph_build(struct gy_graph *g, const struct gy_graph_plan *fabric, struct gy_error *err)
 {
-    struct gy_fabric f = *fabric;
+    struct gy_graph_plan f = *fabric;
     struct build b = {.g = g, .f = &f};
 
     *g = (struct gy_graph){0};
     f.oversubscription = f.oversubscription == 0 ? 1 : f.oversubscription;
     f.link_rate = f.link_rate == 0 ? f.nic_rate : f.link_rate;
-    if (f.type == GY_FABRIC_NVLINK)
+    if (f.type == GY_GRAPH_NVLINK)
         f.nics_per_node = 0;
     if (check(&f, err))
         return -1;

@@ -5,7 +5,7 @@
 
 struct build {
     struct gy_graph *g;
-    const struct gy_fabric *f; /* with defaults filled in */
+    const struct gy_graph_plan *f; /* with defaults filled in */
     uint32_t first_leaf;       /* vertex of leaf 0; leaf i is first_leaf + i */
 };
 

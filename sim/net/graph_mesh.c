@@ -7,7 +7,7 @@
 
 static int attach_all(struct build *b, uint32_t routers, uint32_t per_router, struct gy_error *err)
 {
-    const struct gy_fabric *f = b->f;
+    const struct gy_graph_plan *f = b->f;
 
     if (!build_switches(b, routers, 0, &b->first_leaf))
         return gy_nomem(err);
@@ -37,7 +37,7 @@ static bool join_groups(struct build *b, uint32_t groups, uint32_t a, uint32_t h
 
 int build_dragonfly(struct build *b, struct gy_error *err)
 {
-    const struct gy_fabric *f = b->f;
+    const struct gy_graph_plan *f = b->f;
     uint32_t p = f->nodes_per_router, a = f->routers_per_group ? f->routers_per_group : 2 * p;
     uint32_t h = f->global_links ? f->global_links : p;
 
@@ -61,7 +61,7 @@ int build_dragonfly(struct build *b, struct gy_error *err)
 
 int build_torus(struct build *b, struct gy_error *err)
 {
-    const struct gy_fabric *f = b->f;
+    const struct gy_graph_plan *f = b->f;
     uint32_t dim[3], stride = 1;
     uint64_t routers = 1;
 

@@ -63,7 +63,7 @@ static int three_levels(struct build *b, uint32_t leaves, uint32_t up, double ra
 
 int build_tree(struct build *b, uint32_t leaves, uint32_t ports, struct gy_error *err)
 {
-    const struct gy_fabric *f = b->f;
+    const struct gy_graph_plan *f = b->f;
     double total = ports * f->nic_rate / f->oversubscription, links = ceil(total / f->link_rate * (1 - 1e-12));
     uint32_t spines, levels = f->levels ? f->levels : 2;
 

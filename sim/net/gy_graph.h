@@ -68,16 +68,16 @@ const char *gy_graph_name(const struct gy_graph *g, uint32_t vertex, char *buf, 
 /* Leaf switch ordinal of a node (of its first NIC), GY_GRAPH_NONE without one: the topology domain for placement. */
 uint32_t gy_graph_leaf(const struct gy_graph *g, uint32_t node);
 
-enum gy_fabric_type {
-    GY_FABRIC_SWITCH,    /* one switch for all */
-    GY_FABRIC_FAT_TREE,  /* leaves, spines, and with 3 levels pods and cores */
-    GY_FABRIC_RAIL,      /* NIC r of every node of a pod on one leaf; leaves joined by spines */
-    GY_FABRIC_DRAGONFLY, /* groups of all-to-all routers, all groups joined */
-    GY_FABRIC_TORUS,     /* 1 to 3 dimensions, one router a node */
-    GY_FABRIC_NVLINK     /* NVLink domains only, nothing between them */
+enum gy_graph_type {
+    GY_GRAPH_SWITCH,    /* one switch for all */
+    GY_GRAPH_FAT_TREE,  /* leaves, spines, and with 3 levels pods and cores */
+    GY_GRAPH_RAIL,      /* NIC r of every node of a pod on one leaf; leaves joined by spines */
+    GY_GRAPH_DRAGONFLY, /* groups of all-to-all routers, all groups joined */
+    GY_GRAPH_TORUS,     /* 1 to 3 dimensions, one router a node */
+    GY_GRAPH_NVLINK     /* NVLink domains only, nothing between them */
 };
-struct gy_fabric {
-    enum gy_fabric_type type;
+struct gy_graph_plan {
+    enum gy_graph_type type;
     uint32_t nodes, gpus_per_node, nics_per_node; /* gpus 0: NICs are the end points; nics ≥ 1 except for NVLINK */
     uint32_t nodes_per_domain;                    /* of one NVLink domain; 0 is 1 (NVL72 of 4-GPU nodes: 18) */
     double nic_rate, pcie_rate, nvlink_rate; /* bytes/s a direction; pcie 0: as the NIC; nvlink 0: PCIe in the node */
@@ -92,7 +92,7 @@ struct gy_fabric {
     uint32_t dim[3]; /* torus; zeros at the end are left out; their product ≥ nodes */
     bool rail_forwarding;
 };
-int gy_graph_build(struct gy_graph *g, const struct gy_fabric *fabric, struct gy_error *err);
+int gy_graph_build(struct gy_graph *g, const struct gy_graph_plan *fabric, struct gy_error *err);
 
 struct gy_router;
 struct gy_router *gy_router_new(const struct gy_graph *g); /* borrows; NULL when out of memory */

@@ -6,11 +6,15 @@
  * full link on which no variable has a higher level. These rates are unique (Bertsekas and Gallager, Data
  * Networks, 6.5.2).
  *
- * Progressive filling raises one common level; a link fills at (capacity - frozen load)/Σ a·w of what still rises on
- * it. solve() replays this filling only where it now differs from the last solution: a change marks its links, a link
- * whose filling differs spreads to the links of its own variables, and the spread ends where the same level comes out
- * again. So a solve touches at most the connected component of what changed, and O(uses touched + links touched · log)
- * work; a first solve is a whole filling. The order is by level, then by the order of marking: no hash, no address.
+ * Every link owns the variables that it holds back; their common level is (capacity - load of the others)/Σ a·w. A
+ * change marks its links. A marked link finds its level from those of the others, takes over variables that run above
+ * it and hands over those that another link or their cap holds lower; where its level differs, it marks the links of
+ * its own variables. Links are visited from low levels to high, so that one visit nearly always is enough, and the
+ * spread ends where the same level comes out again: a solve touches at most the connected component of what changed,
+ * and costs O(uses of changed variables + links touched · log). The least level of all is right after the first visits
+ * whatever the others say, then the next one, so it ends (as in Charny's and Bertsekas and Gallager's distributed
+ * form); rounding cannot make a variable go to and fro, because hands change only beyond a tolerance. No hash, no
+ * address has a say.
  *
  * Not thread-safe; one solver a simulation. Ids are small integers; those of removed variables are used again.
  * Functions that say bool return false when out of memory; the solver may then only be freed. */
@@ -42,8 +46,14 @@ void gy_solver_set_cap(struct gy_solver *s, uint32_t var, double cap);
 /* Makes the rates current. */
 bool gy_solver_solve(struct gy_solver *s);
 
-/* After solve: the variables whose rate or owner changed in it, in a deterministic order; valid until the next call. */
-const uint32_t *gy_solver_changed(const struct gy_solver *s, size_t *n);
+/* After solve, in a deterministic order and valid until the next call: */
+/* variables that are new or have another owner than before (or came back to it), or were removed since */
+const uint32_t *gy_solver_moved(const struct gy_solver *s, size_t *n);
+/* links whose level or own variables changed: all rates that changed belong to their own variables or to moved ones */
+const uint32_t *gy_solver_changed_links(const struct gy_solver *s, size_t *n);
+/* the variables of both, each once: every variable whose rate changed, and few others. O(their number) when first
+ * asked. */
+const uint32_t *gy_solver_changed(struct gy_solver *s, size_t *n);
 /* After solve: the links that it touched (a superset of those whose load changed). */
 const uint32_t *gy_solver_touched(const struct gy_solver *s, size_t *n);
 
@@ -55,11 +65,14 @@ double gy_solver_capacity(const struct gy_solver *s, uint32_t link);
 double gy_solver_load(const struct gy_solver *s, uint32_t link);       /* Σ a·x of the last solve */
 double gy_solver_link_level(const struct gy_solver *s, uint32_t link); /* of its own variables; INFINITY: owns none */
 
+/* The link's own variables are number 0 … owned - 1 of those on it. */
+uint32_t gy_solver_owned(const struct gy_solver *s, uint32_t link);
+uint32_t gy_solver_var_on(const struct gy_solver *s, uint32_t link, uint32_t i);
+
 struct gy_solver_use {
-    uint32_t other; /* in a link's list: the variable; in a variable's list: the link */
-    uint32_t at;    /* place of the twin entry in the other's list */
+    uint32_t other; /* the link */
+    uint32_t at;    /* place in the link's list */
     double aw;      /* coefficient · weight */
 };
-const struct gy_solver_use *gy_solver_link_uses(const struct gy_solver *s, uint32_t link, size_t *n);
 const struct gy_solver_use *gy_solver_var_uses(const struct gy_solver *s, uint32_t var, size_t *n);
 #endif

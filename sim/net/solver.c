@@ -1,39 +1,45 @@
 /* The solver's tables: links, variables and the two lists that join them. The filling itself is solver_fill.c. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "solver.h"
 
 struct gy_solver *gy_solver_new(void)
 {
-    return calloc(1, sizeof(struct gy_solver));
+    struct gy_solver *s = calloc(1, sizeof *s);
+
+    return s;
 }
 
 void gy_solver_free(struct gy_solver *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < s->links.n; i++)
-        free(s->links.at[i].use);
+    for (size_t i = 0; i < s->lists.n; i++)
+        free(s->lists.at[i].use);
     for (size_t i = 0; i < POOL_CLASSES; i++)
         gy_vec_free(&s->free_blocks[i]);
-    gy_vec_free(&s->links);
+    free(s->links);
+    gy_vec_free(&s->lists);
     gy_vec_free(&s->vars);
-    gy_vec_free(&s->hot);
     gy_vec_free(&s->pool);
     gy_vec_free(&s->coef);
     gy_vec_free(&s->free_vars);
     gy_vec_free(&s->marked);
-    gy_vec_free(&s->risen);
-    gy_vec_free(&s->changed);
+    gy_vec_free(&s->fresh);
+    gy_vec_free(&s->pending);
+    gy_vec_free(&s->moved);
     gy_vec_free(&s->touched);
-    gy_vec_free(&s->lowered);
+    gy_vec_free(&s->changed_links);
+    gy_vec_free(&s->changed);
+    gy_vec_free(&s->candidates);
     gy_heap_free(&s->heap);
     free(s);
 }
 
-static void mark(struct gy_solver *s, uint32_t l)
+void link_mark(struct gy_solver *s, uint32_t l)
 {
-    struct link *link = &s->links.at[l];
+    struct link *link = &s->links[l];
 
     if (link->marked)
         return;
@@ -41,21 +47,36 @@ static void mark(struct gy_solver *s, uint32_t l)
     s->failed |= !gy_vec_push(&s->marked, l);
 }
 
+static bool links_grow(struct gy_solver *s)
+{
+    size_t cap = s->cap_links ? 2 * s->cap_links : 64;
+    struct link *grown = aligned_alloc(64, cap * sizeof *grown);
+
+    if (!grown)
+        return false;
+    if (s->n_links)
+        memcpy(grown, s->links, s->n_links * sizeof *grown);
+    free(s->links);
+    s->links = grown;
+    s->cap_links = cap;
+    return true;
+}
+
 bool gy_solver_add_link(struct gy_solver *s, double capacity, uint32_t *link)
 {
-    struct link l = {.capacity = capacity, .level = INFINITY, .handle = GY_HEAP_NONE};
-
-    if (s->links.n >= GY_SOLVER_NONE || !gy_vec_push(&s->links, l))
+    if (s->n_links >= GY_SOLVER_NONE || (s->n_links == s->cap_links && !links_grow(s)) ||
+        !gy_vec_push(&s->lists, (struct link_list){0}))
         return false;
-    *link = (uint32_t)(s->links.n - 1);
+    *link = (uint32_t)s->n_links++;
+    s->links[*link] = (struct link){.capacity = capacity, .level = INFINITY, .handle = GY_HEAP_NONE};
     return true;
 }
 
 bool gy_solver_set_capacity(struct gy_solver *s, uint32_t link, double capacity)
 {
-    if (s->links.at[link].capacity != capacity) {
-        s->links.at[link].capacity = capacity;
-        mark(s, link);
+    if (s->links[link].capacity != capacity) {
+        s->links[link].capacity = capacity;
+        link_mark(s, link);
     }
     return !s->failed;
 }
@@ -80,33 +101,82 @@ static bool block_take(struct gy_solver *s, size_t n, uint8_t *size_class, uint3
 }
 
 /* Enters use number k of variable v in its link's list. */
-static bool link_enter(struct gy_solver *s, uint32_t v, uint32_t k)
+static bool link_enter(struct gy_solver *s, uint32_t id, uint32_t k)
 {
-    struct gy_solver_use *u = var_uses(s, &s->vars.at[v]) + k;
-    struct link *l = &s->links.at[u->other];
+    const struct var *v = &s->vars.at[id];
+    struct gy_solver_use *u = var_uses(s, v) + k;
+    struct link_list *l = &s->lists.at[u->other];
 
     if (l->n == l->cap) {
         uint32_t cap = l->cap ? l->cap * 2 : 4;
-        struct gy_solver_use *grown = realloc(l->use, cap * sizeof *grown);
+        struct link_use *grown = realloc(l->use, cap * sizeof *grown);
         if (!grown)
             return false;
         l->use = grown;
         l->cap = cap;
     }
     u->at = l->n;
-    l->use[l->n++] = (struct gy_solver_use){v, k, u->aw};
+    l->use[l->n++] = (struct link_use){{id, k, u->aw}, v->uses, v->n};
+    l->total_aw += u->aw;
+    l->capped += v->cap < INFINITY;
     return true;
 }
 
-static void link_leave(struct gy_solver *s, struct gy_solver_use *u)
+static void use_put(struct gy_solver *s, struct link_list *l, uint32_t at, struct link_use u)
 {
-    struct link *l = &s->links.at[u->other];
-    struct gy_solver_use last = l->use[--l->n];
+    l->use[at] = u;
+    s->pool.at[u.uses + u.u.at].at = at;
+}
 
-    if (u->at == l->n)
+/* The variable is no longer the link's own, so its use is behind the own ones. */
+static void link_leave(struct gy_solver *s, const struct gy_solver_use *u, bool capped)
+{
+    struct link_list *l = &s->lists.at[u->other];
+    uint32_t at = u->at;
+
+    l->total_aw = --l->n ? l->total_aw - u->aw : 0;
+    l->capped -= capped;
+    if (at < l->n)
+        use_put(s, l, at, l->use[l->n]);
+}
+
+static void swap_uses(struct gy_solver *s, struct link_list *l, uint32_t a, uint32_t b)
+{
+    struct link_use u = l->use[a];
+
+    if (a == b)
         return;
-    l->use[u->at] = last;
-    var_uses(s, &s->vars.at[last.other])[last.at].at = u->at;
+    use_put(s, l, a, l->use[b]);
+    use_put(s, l, b, u);
+}
+
+void link_own(struct gy_solver *s, uint32_t link, uint32_t at)
+{
+    struct link *l = &s->links[link];
+    struct link_list *list = &s->lists.at[link];
+
+    l->own_aw += list->use[at].u.aw;
+    list->own_peak = l->own_aw > list->own_peak ? l->own_aw : list->own_peak;
+    if (l->own_n == 0)
+        l->level = 0, l->fresh = true;
+    swap_uses(s, list, at, l->own_n++);
+}
+
+void link_disown(struct gy_solver *s, uint32_t link, uint32_t at)
+{
+    struct link *l = &s->links[link];
+    struct link_list *list = &s->lists.at[link];
+
+    l->own_aw -= list->use[at].u.aw;
+    swap_uses(s, list, at, --l->own_n);
+    if (l->own_n == 0)
+        l->own_aw = 0, l->level = INFINITY, l->fresh = false;
+    if (l->own_aw < 0.01 * list->own_peak) { /* little is left of much: sum anew, the difference would be rounding */
+        l->own_aw = 0;
+        for (uint32_t i = 0; i < l->own_n; i++)
+            l->own_aw += list->use[i].u.aw;
+        list->own_peak = l->own_aw;
+    }
 }
 
 /* Fills the block with the distinct links of non-zero coefficient; returns how many. */
@@ -136,8 +206,7 @@ static uint32_t uses_fill(struct gy_solver *s, uint32_t block, double weight, co
 bool gy_solver_add_var(struct gy_solver *s, double weight, double cap, const uint32_t *links, const double *coef,
                        size_t n, uint32_t *var)
 {
-    struct var v = {.weight = weight, .cap = cap, .was_owner = GY_SOLVER_NONE};
-    struct var_hot hot = {.owner = GY_SOLVER_NONE, .state = VAR_NEW, .fresh = true};
+    struct var v = {.owner = GY_SOLVER_NONE, .state = VAR_NEW, .cap_level = cap / weight, .weight = weight, .cap = cap};
     uint32_t id;
 
     if (!block_take(s, n, &v.size_class, &v.uses))
@@ -145,64 +214,60 @@ bool gy_solver_add_var(struct gy_solver *s, double weight, double cap, const uin
     v.n = uses_fill(s, v.uses, weight, links, coef, n);
     if (s->free_vars.n) {
         id = s->free_vars.at[--s->free_vars.n];
-        hot.listed = s->hot.at[id].listed;
+        v.moved = s->vars.at[id].moved;
         s->vars.at[id] = v;
-        s->hot.at[id] = hot;
     } else {
         id = (uint32_t)s->vars.n;
-        if (id == GY_SOLVER_NONE || !gy_vec_push(&s->vars, v) || !gy_vec_push(&s->hot, hot))
+        if (id == GY_SOLVER_NONE || !gy_vec_push(&s->vars, v))
             return false;
     }
     for (uint32_t k = 0; k < v.n; k++)
         if (!link_enter(s, id, k))
             return false;
     *var = id;
-    return gy_vec_push(&s->risen, id) && !s->failed;
+    return gy_vec_push(&s->fresh, id) && !s->failed;
 }
 
-/* Takes a settled variable's load off its links and marks those that this may change. */
-static void unsettle(struct gy_solver *s, uint32_t id)
+/* Takes a placed variable's load off its links and marks those that this may change. */
+static void unplace(struct gy_solver *s, uint32_t id)
 {
     struct var *v = &s->vars.at[id];
-    struct var_hot *hot = &s->hot.at[id];
-    const struct gy_solver_use *u = var_uses(s, v);
+    double level = var_level(s, v);
 
-    if (hot->state != VAR_SETTLED)
+    if (v->state != VAR_PLACED)
         return;
     for (uint32_t k = 0; k < v->n; k++) {
-        struct link *l = &s->links.at[u[k].other];
-        l->load -= u[k].aw * hot->level;
-        if (l->level < INFINITY)
-            mark(s, u[k].other);
-        if (u[k].other == hot->owner) {
-            l->own_aw -= u[k].aw;
-            if (--l->own_n == 0)
-                l->level = INFINITY, l->own_aw = 0;
-        }
+        struct gy_solver_use u = var_uses(s, v)[k];
+        struct link *l = &s->links[u.other];
+        if (l->own_n)
+            link_mark(s, u.other);
+        if (u.other == v->owner)
+            link_disown(s, u.other, u.at);
+        else
+            l->frozen -= u.aw * level;
     }
-    v->was_owner = hot->owner;
-    hot->owner = GY_SOLVER_NONE;
-    hot->state = VAR_NEW;
+    v->owner = GY_SOLVER_NONE;
+    v->state = VAR_NEW;
 }
 
-static void rise_again(struct gy_solver *s, uint32_t id)
+static void place_again(struct gy_solver *s, uint32_t id)
 {
-    if (s->hot.at[id].state != VAR_SETTLED)
+    if (s->vars.at[id].state != VAR_PLACED)
         return;
-    unsettle(s, id);
-    s->failed |= !gy_vec_push(&s->risen, id);
+    unplace(s, id);
+    s->failed |= !gy_vec_push(&s->fresh, id);
 }
 
 void gy_solver_remove_var(struct gy_solver *s, uint32_t id)
 {
     struct var *v = &s->vars.at[id];
 
-    unsettle(s, id);
+    unplace(s, id);
     for (uint32_t k = 0; k < v->n; k++)
-        link_leave(s, var_uses(s, v) + k);
+        link_leave(s, var_uses(s, v) + k, v->cap < INFINITY);
     s->failed |= !gy_vec_push(&s->free_blocks[v->size_class], v->uses);
     s->failed |= !gy_vec_push(&s->free_vars, id);
-    s->hot.at[id].state = VAR_FREE;
+    v->state = VAR_FREE;
     v->n = 0;
 }
 
@@ -212,44 +277,50 @@ void gy_solver_set_weight(struct gy_solver *s, uint32_t id, double weight)
 
     if (v->weight == weight)
         return;
-    rise_again(s, id);
-    s->hot.at[id].fresh = true;
+    place_again(s, id);
     v->weight = weight;
+    v->cap_level = v->cap / weight;
     for (uint32_t k = 0; k < v->n; k++) {
         struct gy_solver_use *u = var_uses(s, v) + k;
+        struct link_list *l = &s->lists.at[u->other];
+        l->total_aw -= u->aw;
         u->aw = s->coef.at[v->uses + k] * weight;
-        s->links.at[u->other].use[u->at].aw = u->aw;
+        l->total_aw += u->aw;
+        l->use[u->at].u.aw = u->aw;
     }
 }
 
 void gy_solver_set_cap(struct gy_solver *s, uint32_t id, double cap)
 {
     struct var *v = &s->vars.at[id];
-    const struct var_hot *hot = &s->hot.at[id];
-    bool held = hot->owner != GY_SOLVER_NONE && hot->level * v->weight <= cap;
 
     if (v->cap == cap)
         return;
+    if (v->owner == GY_SOLVER_NONE || s->links[v->owner].level * v->weight > cap)
+        place_again(s, id);
+    for (uint32_t k = 0; k < v->n; k++) {
+        struct link_list *l = &s->lists.at[var_uses(s, v)[k].other];
+        l->capped = l->capped - (v->cap < INFINITY) + (cap < INFINITY);
+    }
     v->cap = cap;
-    if (!held)
-        rise_again(s, id);
+    v->cap_level = cap / v->weight;
 }
 
 uint32_t gy_solver_links(const struct gy_solver *s)
 {
-    return (uint32_t)s->links.n;
+    return (uint32_t)s->n_links;
 }
 
 double gy_solver_rate(const struct gy_solver *s, uint32_t var)
 {
-    const struct var_hot *hot = &s->hot.at[var];
+    const struct var *v = &s->vars.at[var];
 
-    return hot->owner == GY_SOLVER_NONE ? s->vars.at[var].cap : hot->level * s->vars.at[var].weight;
+    return v->owner == GY_SOLVER_NONE ? v->cap : s->links[v->owner].level * v->weight;
 }
 
 double gy_solver_level(const struct gy_solver *s, uint32_t var)
 {
-    return s->hot.at[var].level;
+    return var_level(s, &s->vars.at[var]);
 }
 
 double gy_solver_weight(const struct gy_solver *s, uint32_t var)
@@ -259,26 +330,52 @@ double gy_solver_weight(const struct gy_solver *s, uint32_t var)
 
 uint32_t gy_solver_owner(const struct gy_solver *s, uint32_t var)
 {
-    return s->hot.at[var].owner;
+    return s->vars.at[var].owner;
 }
 
 double gy_solver_capacity(const struct gy_solver *s, uint32_t link)
 {
-    return s->links.at[link].capacity;
+    return s->links[link].capacity;
 }
 
 double gy_solver_load(const struct gy_solver *s, uint32_t link)
 {
-    return s->links.at[link].load;
+    const struct link *l = &s->links[link];
+
+    return l->own_n ? l->frozen + l->own_aw * l->level : l->frozen;
 }
 
 double gy_solver_link_level(const struct gy_solver *s, uint32_t link)
 {
-    return s->links.at[link].level;
+    return s->links[link].level;
 }
 
-const uint32_t *gy_solver_changed(const struct gy_solver *s, size_t *n)
+const uint32_t *gy_solver_moved(const struct gy_solver *s, size_t *n)
 {
+    *n = s->moved.n;
+    return s->moved.at;
+}
+
+const uint32_t *gy_solver_changed_links(const struct gy_solver *s, size_t *n)
+{
+    *n = s->changed_links.n;
+    return s->changed_links.at;
+}
+
+const uint32_t *gy_solver_changed(struct gy_solver *s, size_t *n)
+{
+    if (!s->listed) {
+        gy_vec_clear(&s->changed);
+        for (size_t i = 0; i < s->moved.n; i++)
+            s->failed |= s->vars.at[s->moved.at[i]].state == VAR_PLACED && !gy_vec_push(&s->changed, s->moved.at[i]);
+        for (size_t i = 0; i < s->changed_links.n; i++) {
+            uint32_t id = s->changed_links.at[i];
+            const struct link_use *use = s->lists.at[id].use;
+            for (uint32_t k = 0; k < s->links[id].own_n; k++)
+                s->failed |= !s->vars.at[use[k].u.other].moved && !gy_vec_push(&s->changed, use[k].u.other);
+        }
+    }
+    s->listed = true;
     *n = s->changed.n;
     return s->changed.at;
 }
@@ -289,10 +386,14 @@ const uint32_t *gy_solver_touched(const struct gy_solver *s, size_t *n)
     return s->touched.at;
 }
 
-const struct gy_solver_use *gy_solver_link_uses(const struct gy_solver *s, uint32_t link, size_t *n)
+uint32_t gy_solver_var_on(const struct gy_solver *s, uint32_t link, uint32_t i)
 {
-    *n = s->links.at[link].n;
-    return s->links.at[link].use;
+    return s->lists.at[link].use[i].u.other;
+}
+
+uint32_t gy_solver_owned(const struct gy_solver *s, uint32_t link)
+{
+    return s->links[link].own_n;
 }
 
 const struct gy_solver_use *gy_solver_var_uses(const struct gy_solver *s, uint32_t var, size_t *n)

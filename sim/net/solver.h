@@ -5,67 +5,83 @@
 #include "gy_solver.h"
 #include "gy_vec.h"
 
-/* Levels closer than this, relative, are one level: rounding of a sum of a link's uses stays far below. */
-#define LEVEL_TOLERANCE 1e-13
-
-enum var_state { VAR_FREE, VAR_NEW, VAR_RISING, VAR_SETTLED }; /* NEW: rises from 0 in the next solve */
-struct var_hot {
-    double level;   /* of the last solution while it rises */
-    uint32_t owner; /* full link that holds it; NONE: at its cap, or not settled */
-    uint8_t state;
-    bool listed; /* in changed */
-    bool fresh;  /* to be listed whatever comes out */
-};
 struct var {
-    double weight, cap;
+    uint32_t owner;   /* full link that holds it, NONE: at its cap, or new */
     uint32_t uses, n; /* block in the pool */
-    uint32_t was_owner;
     uint8_t size_class;
-};
-
-enum link_state { LINK_IDLE, LINK_OPEN, LINK_DONE };
-struct link {
-    double capacity, load; /* load of settled variables only */
-    double level;          /* INFINITY: owns nothing */
-    double was;            /* open: level before */
-    double own_aw;         /* Σ a·w of its own variables */
-    uint32_t own_n;
-    uint32_t rising_n; /* open: variables that count as rising on it, own ones included */
-    double frozen;     /* open: load that does not rise */
-    double rising_aw;  /* open: Σ a·w of what rises */
-    double key;        /* in the heap */
-    gy_heap_handle handle;
     uint8_t state;
-    bool marked;
-    uint8_t visits; /* for the refresh of load */
-    struct gy_solver_use *use;
-    uint32_t n, cap;
+    bool moved;       /* in the list */
+    double cap_level; /* cap / weight */
+    double weight, cap;
+};
+enum var_state { VAR_FREE, VAR_NEW, VAR_PLACED };
+
+/* A link owns the variables that it holds back; they stand first in its list. Their common level is (capacity - frozen)
+ * / own_aw, frozen being the load of all others. This is what its neighbours read and write: one line of the cache. */
+struct link {
+    _Alignas(64) double capacity;
+    double frozen, own_aw;
+    double level; /* of its own variables as the other links count them; own_n 0: INFINITY; fresh: 0 */
+    double top;   /* no other variable on it has a higher level */
+    gy_heap_handle handle;
+    uint32_t own_n;
+    bool fresh; /* has own variables, but no level yet */
+    bool rough; /* frozen has been far above capacity since it was summed */
+    bool pending, touched, changed, marked;
 };
 
-struct lowered { /* a variable that a link may hold below its present level */
+struct link_use { /* gy_solver_use, and where the variable's uses lie */
+    struct gy_solver_use u;
+    uint32_t uses, n;
+};
+
+struct link_list {
+    struct link_use *use;
+    uint32_t n, cap;
+    uint32_t capped; /* how many of them have a cap */
+    uint8_t visits;  /* for the refresh of sums */
+    double own_peak; /* highest own_aw since it was summed */
+    double total_aw; /* of all */
+};
+
+struct candidate { /* a variable that may change hands */
     double level, aw;
-    uint32_t var;
+    uint32_t var, to;
 };
 
 #define POOL_CLASSES 32
 struct gy_solver {
-    GY_VEC(struct link) links;
-    GY_VEC(struct var_hot) hot; /* parallel to vars: what a link's scan reads */
+    struct link *links; /* aligned */
+    size_t n_links, cap_links;
+    GY_VEC(struct link_list) lists; /* parallel to links */
     GY_VEC(struct var) vars;
     GY_VEC(struct gy_solver_use) pool; /* the variables' uses, in blocks of 2^class */
     GY_VEC(double) coef;               /* parallel to pool */
     GY_VEC(uint32_t) free_vars;
     GY_VEC(uint32_t) free_blocks[POOL_CLASSES];
-    GY_VEC(uint32_t) marked; /* links to open in the next solve */
-    GY_VEC(uint32_t) risen;  /* variables that rise from 0 in the next solve */
-    GY_VEC(uint32_t) changed, touched;
-    GY_VEC(struct lowered) lowered; /* scratch of one link's filling */
+    GY_VEC(uint32_t) marked;  /* links to look at in the next solve */
+    GY_VEC(uint32_t) fresh;   /* variables to place in it */
+    GY_VEC(uint32_t) pending; /* links whose frozen load just changed */
+    GY_VEC(uint32_t) moved, touched, changed_links, changed;
+    GY_VEC(struct candidate) candidates;
     struct gy_heap heap;
-    bool failed; /* out of memory within a fill */
+    double tolerance; /* levels closer than this, relative, do not make a variable change hands */
+    bool failed;      /* out of memory within a fill */
+    bool listed;      /* `changed` is that of the last solve */
 };
 
 static inline struct gy_solver_use *var_uses(struct gy_solver *s, const struct var *v)
 {
     return s->pool.at + v->uses;
 }
+
+/* The level at which the links count the variable. */
+static inline double var_level(const struct gy_solver *s, const struct var *v)
+{
+    return v->owner == GY_SOLVER_NONE ? v->cap_level : s->links[v->owner].level;
+}
+
+void link_own(struct gy_solver *s, uint32_t link, uint32_t at);    /* use number at becomes own */
+void link_disown(struct gy_solver *s, uint32_t link, uint32_t at); /* and no longer */
+void link_mark(struct gy_solver *s, uint32_t link);
 #endif

@@ -1,18 +1,12 @@
-/* The filling: rates from weights, caps and capacities, replayed only where they differ from the last solution.
- *
- * The sweep goes upwards in level. An open link has a key, a lower bound of the level at which something happens on it:
- * it fills, or it passes the level at which it used to be full. In the second case its own variables are set free and
- * rise further, which opens their other links. Variables that no open link frees or holds keep their level, so on an
- * open link they count as fixed load; where that would leave the link's own variables below one of them, the link takes
- * that one over (lower_some). What happens at a level never undoes what happened below it, so each link fills at most
- * once. */
+/* The filling: every link that a change concerns finds its level anew, from low levels to high. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "solver.h"
 
-#define OVERLOAD 1e-12 /* relative; smaller excess is rounding */
-#define CAP_BIT  ((uint64_t)1 << 32)
+#define SAME     1e-12 /* relative: a level that differs by less stays */
+#define OVERLOAD 1e-12 /* relative: less above capacity is rounding */
+#define ROUGH    8     /* times capacity: a load once so high is summed anew, what is left of it would be rounding */
 
 static gy_time heap_time(double level) /* levels are ≥ 0: their bits order as integers */
 {
@@ -23,351 +17,358 @@ static gy_time heap_time(double level) /* levels are ≥ 0: their bits order as 
     return t;
 }
 
-/* Level at which the link as it stands fills. */
+/* The level of the link's own variables, given the others; without own ones INFINITY, or -1 where the others overload
+ * it. */
 static double fill_level(const struct link *l)
 {
-    if (l->rising_n == 0)
-        return l->frozen > l->capacity * (1 + OVERLOAD) ? 0 : INFINITY;
-    return fmax((l->capacity - l->frozen) / l->rising_aw, 0);
+    if (l->own_n)
+        return fmax((l->capacity - l->frozen) / l->own_aw, 0);
+    return l->frozen > l->capacity * (1 + OVERLOAD) ? -1 : INFINITY;
 }
 
-static double link_key(const struct link *l)
+/* What the link lets a variable have; INFINITY where it holds none back (or does not know yet). */
+static double offer(const struct link *l)
 {
-    return fmin(fill_level(l), l->level);
+    return l->own_n && !l->fresh ? l->level : INFINITY;
 }
 
+static bool same_level(double a, double b)
+{
+    return fabs(a - b) <= SAME * b;
+}
+
+/* Puts the link in the queue if its level may be another, at the lower of both (as they are now: what changes later may
+ * disturb the order, which only saves visits). One that the variables of others
+ * overload waits until those others have had their turn: most often they come down by themselves. */
 static void schedule(struct gy_solver *s, uint32_t id)
 {
-    struct link *l = &s->links.at[id];
-    double key = link_key(l);
+    struct link *l = &s->links[id];
+    double level = fill_level(l), key = l->own_n ? level : l->top;
 
-    if (l->state != LINK_OPEN || key == INFINITY)
+    if ((level == INFINITY && !l->rough) || (l->own_n && !l->fresh && !l->rough && same_level(level, l->level)))
         return;
-    if (l->handle == GY_HEAP_NONE) {
-        l->handle = gy_heap_push(&s->heap, heap_time(key), 1, id);
-        s->failed |= l->handle == GY_HEAP_NONE;
-        l->key = key;
-    } else if (key < l->key) {
-        gy_heap_move(&s->heap, l->handle, heap_time(key));
-        l->key = key;
+    if (l->own_n && !l->fresh)
+        key = fmin(key, l->level);
+    l->handle = gy_heap_push(&s->heap, heap_time(key), 0, id);
+    s->failed |= l->handle == GY_HEAP_NONE;
+}
+
+/* The link's frozen load has changed: its level may, unless it is in the queue already or holds nothing and is not
+ * full. */
+static inline void pend(struct gy_solver *s, struct link *l, uint32_t id)
+{
+    if (!l->touched) {
+        l->touched = true;
+        s->failed |= !gy_vec_push(&s->touched, id);
     }
+    l->rough |= l->frozen > ROUGH * l->capacity;
+    if (l->pending || l->handle != GY_HEAP_NONE || (l->own_n == 0 && l->frozen <= l->capacity && !l->rough))
+        return;
+    l->pending = true;
+    s->failed |= !gy_vec_push(&s->pending, id);
 }
 
-/* Sums the link's load anew, so that rounding does not pile up over many solves. */
-static void refresh(struct gy_solver *s, struct link *l, uint32_t id)
+static void schedule_pending(struct gy_solver *s)
 {
-    l->load = l->own_aw = 0;
-    for (uint32_t i = 0; i < l->n; i++) {
-        const struct var_hot *v = &s->hot.at[l->use[i].other];
-        if (v->state != VAR_SETTLED)
-            continue;
-        l->load += l->use[i].aw * v->level;
-        if (v->owner == id)
-            l->own_aw += l->use[i].aw;
+    for (size_t i = 0; i < s->pending.n; i++) {
+        s->links[s->pending.at[i]].pending = false;
+        schedule(s, s->pending.at[i]);
     }
+    gy_vec_clear(&s->pending);
 }
 
-static void open_link(struct gy_solver *s, uint32_t id)
+static void note_link(struct gy_solver *s, uint32_t id)
 {
-    struct link *l = &s->links.at[id];
+    struct link *l = &s->links[id];
 
-    if (l->state != LINK_IDLE)
-        return;
-    if (++l->visits == 0)
-        refresh(s, l, id);
-    l->state = LINK_OPEN;
-    l->handle = GY_HEAP_NONE;
-    l->was = l->level;
-    l->rising_n = l->own_n;
-    l->rising_aw = l->own_aw;
-    l->frozen = l->own_n ? l->load - l->own_aw * l->level : l->load;
-    s->failed |= !gy_vec_push(&s->touched, id);
+    if (!l->changed)
+        s->failed |= !gy_vec_push(&s->changed_links, id);
+    l->changed = true;
 }
 
-static void stop_rising(struct link *l, double aw, double level)
-{
-    if (l->state != LINK_OPEN)
-        return;
-    l->rising_aw = --l->rising_n ? l->rising_aw - aw : 0;
-    l->frozen += aw * level;
-}
-
-static void disown(struct link *l, double aw)
-{
-    l->own_aw -= aw;
-    if (--l->own_n == 0)
-        l->own_aw = 0, l->level = INFINITY;
-}
-
-/* Variable id stays at level, held by link `by` (NONE: by its cap). The caller keeps the books of `by`. */
-static void settle(struct gy_solver *s, uint32_t id, uint32_t by, double level)
+static void note_var(struct gy_solver *s, uint32_t id)
 {
     struct var *v = &s->vars.at[id];
-    struct var_hot *hot = &s->hot.at[id];
-    bool rising = hot->state == VAR_RISING;
-    double from = rising ? 0 : hot->level;
-    const struct gy_solver_use *u = var_uses(s, v);
 
-    if (!rising)
-        v->was_owner = hot->owner;
+    if (!v->moved)
+        s->failed |= !gy_vec_push(&s->moved, id);
+    v->moved = true;
+}
+
+/* Variable id changes hands, to link `to` (NONE: its cap), at the level at which `to` stands just now. */
+static void move_var(struct gy_solver *s, uint32_t id, uint32_t to)
+{
+    struct var *v = &s->vars.at[id];
+    double from_level = var_level(s, v), level = v->cap_level;
+
+    if (to != GY_SOLVER_NONE)
+        level = s->links[to].own_n ? s->links[to].level : 0;
     for (uint32_t k = 0; k < v->n; k++) {
-        struct link *l = &s->links.at[u[k].other];
-        if (u[k].other == by)
-            continue;
-        if (rising) {
-            stop_rising(l, u[k].aw, level);
+        struct gy_solver_use u = var_uses(s, v)[k];
+        struct link *l = &s->links[u.other];
+        if (u.other == v->owner) {
+            link_disown(s, u.other, u.at);
+            note_link(s, u.other);
+            l->frozen += u.aw * level;
+        } else if (u.other == to) {
+            l->frozen -= u.aw * from_level;
+            link_own(s, u.other, u.at);
+            note_link(s, u.other);
         } else {
-            bool idle = l->state == LINK_IDLE;
-            open_link(s, u[k].other);
-            if (u[k].other == hot->owner) {
-                disown(l, u[k].aw);
-                stop_rising(l, u[k].aw, level);
-            } else {
-                l->frozen += u[k].aw * (level - from);
-            }
-            if (idle)
-                schedule(s, u[k].other);
+            l->frozen += u.aw * (level - from_level);
         }
-        l->load += u[k].aw * (level - from);
+        if (u.other != to)
+            l->top = fmax(l->top, level);
+        pend(s, l, u.other);
     }
-    if (!hot->listed && (hot->fresh || hot->level != level || v->was_owner != by)) {
-        hot->listed = true;
-        s->failed |= !gy_vec_push(&s->changed, id);
-    }
-    hot->fresh = false;
-    hot->level = level;
-    hot->owner = by;
-    hot->state = VAR_SETTLED;
+    v->owner = to;
+    note_var(s, id);
 }
 
-/* Variable id rises from `level` on; link `from` (or NONE) has counted it as rising before. */
-static void rise(struct gy_solver *s, uint32_t id, uint32_t from, double level)
+static int lower_first(const void *pa, const void *pb)
 {
-    const struct var *v = &s->vars.at[id];
-    const struct gy_solver_use *u = var_uses(s, v);
+    const struct candidate *a = pa, *b = pb;
 
-    for (uint32_t k = 0; k < v->n; k++) { /* the state changes after it: opening a link may sum its load */
-        struct link *l = &s->links.at[u[k].other];
-        if (u[k].other != from) {
-            open_link(s, u[k].other);
-            l->frozen -= u[k].aw * level;
-            l->rising_aw += u[k].aw;
-            l->rising_n++;
-        }
-        l->load -= u[k].aw * level;
-        if (u[k].other != from)
-            schedule(s, u[k].other);
-    }
-    s->hot.at[id].state = VAR_RISING;
-    s->hot.at[id].owner = GY_SOLVER_NONE;
-    if (v->cap < INFINITY)
-        s->failed |=
-            gy_heap_push(&s->heap, heap_time(fmax(v->cap / v->weight, level)), 0, CAP_BIT | id) == GY_HEAP_NONE;
-    else if (v->n == 0)
-        settle(s, id, GY_SOLVER_NONE, INFINITY);
-}
-
-/* A link of the variable that has filled in this sweep, other than `but`. */
-static uint32_t filled_link(struct gy_solver *s, const struct var *v, uint32_t but)
-{
-    const struct gy_solver_use *u = var_uses(s, v);
-
-    for (uint32_t k = 0; k < v->n; k++)
-        if (u[k].other != but && s->links.at[u[k].other].state == LINK_DONE)
-            return k;
-    return GY_SOLVER_NONE;
-}
-
-/* The sweep passes the level at which link id was full, and it is not: its own variables go on. One that is also on a
- * link that has filled (at this same level, or it would have been held there) stays with that one. */
-static void release(struct gy_solver *s, uint32_t id)
-{
-    struct link *l = &s->links.at[id];
-    double level = l->level;
-
-    for (uint32_t i = 0; i < l->n; i++) {
-        uint32_t v = l->use[i].other;
-        if (s->hot.at[v].owner != id)
-            continue;
-        uint32_t k = filled_link(s, &s->vars.at[v], id);
-        if (k == GY_SOLVER_NONE) {
-            s->vars.at[v].was_owner = id;
-            rise(s, v, id, level);
-        } else {
-            struct gy_solver_use u = var_uses(s, &s->vars.at[v])[k];
-            settle(s, v, u.other, s->links.at[u.other].level);
-            s->links.at[u.other].own_aw += u.aw;
-            s->links.at[u.other].own_n++;
-        }
-    }
-    l->own_n = 0;
-    l->own_aw = 0;
-    l->level = INFINITY;
-    schedule(s, id);
+    if (a->level != b->level)
+        return a->level < b->level ? -1 : 1;
+    return (a->var > b->var) - (a->var < b->var);
 }
 
 static int higher_first(const void *pa, const void *pb)
 {
-    const struct lowered *a = pa, *b = pb;
+    const struct candidate *a = pa, *b = pb;
 
     if (a->level != b->level)
         return a->level > b->level ? -1 : 1;
     return (a->var > b->var) - (a->var < b->var);
 }
 
-/* Fixed variables above the link's level must come down to it: takes them, highest first, until none is above.
- * Returns the level, at which rising_aw and frozen then hold. */
-static double lower_some(struct gy_solver *s, uint32_t id, double level, double *frozen, double *rising_aw)
+static void sort_candidates(struct gy_solver *s, int (*order)(const void *, const void *))
 {
-    const struct link *l = &s->links.at[id];
-
-    gy_vec_clear(&s->lowered);
-    for (uint32_t i = 0; i < l->n; i++) {
-        const struct var_hot *v = &s->hot.at[l->use[i].other];
-        if (v->state != VAR_RISING && v->owner != id && v->level > level)
-            s->failed |= !gy_vec_push(&s->lowered, ((struct lowered){v->level, l->use[i].aw, l->use[i].other}));
-    }
-    if (s->lowered.n)
-        qsort(s->lowered.at, s->lowered.n, sizeof *s->lowered.at, higher_first);
-    for (size_t i = 0; i < s->lowered.n; i++) {
-        const struct lowered *v = &s->lowered.at[i];
-        if (v->level <= level * (1 + LEVEL_TOLERANCE))
-            break;
-        *frozen -= v->aw * v->level;
-        *rising_aw += v->aw;
-        level = fmax((l->capacity - *frozen) / *rising_aw, 0);
-    }
-    return level;
+    if (s->candidates.n > 1)
+        qsort(s->candidates.at, s->candidates.n, sizeof *s->candidates.at, order);
 }
 
-/* Exact sums of the link as it stands; returns the highest fixed level. */
-static double scan(struct gy_solver *s, uint32_t id, double *frozen, double *rising_aw, uint32_t *rising_n)
+/* Hands over own variables that their cap or another link holds below `level`; returns whether there were any. */
+static bool give(struct gy_solver *s, uint32_t id, double level)
 {
-    const struct link *l = &s->links.at[id];
-    double f = 0, a = 0, top = 0;
-    uint32_t n = 0;
+    struct link *l = &s->links[id];
+    const struct link_list *list = &s->lists.at[id];
+    double bound = level * (1 - s->tolerance), frozen = l->frozen, own_aw = l->own_aw;
+    uint32_t own_n = l->own_n;
 
-    for (uint32_t i = 0; i < l->n; i++) {
-        const struct var_hot *v = &s->hot.at[l->use[i].other];
-        if (v->state == VAR_RISING || v->owner == id) {
-            a += l->use[i].aw;
-            n++;
-        } else {
-            f += l->use[i].aw * v->level;
-            top = fmax(top, v->level);
+    gy_vec_clear(&s->candidates);
+    for (uint32_t i = 0; i < l->own_n; i++) {
+        const struct gy_solver_use *u = s->pool.at + list->use[i].uses;
+        double low = list->capped ? s->vars.at[list->use[i].u.other].cap_level : INFINITY;
+        uint32_t to = GY_SOLVER_NONE;
+        for (uint32_t k = 0; k < list->use[i].n; k++) {
+            double at = u[k].other == id ? INFINITY : offer(&s->links[u[k].other]);
+            if (at < low)
+                low = at, to = u[k].other;
+        }
+        if (low < bound)
+            s->failed |=
+                !gy_vec_push(&s->candidates, ((struct candidate){low, list->use[i].u.aw, list->use[i].u.other, to}));
+    }
+    sort_candidates(s, lower_first);
+    size_t n = 0;
+    while (n < s->candidates.n && s->candidates.at[n].level < level * (1 - s->tolerance)) {
+        const struct candidate *c = &s->candidates.at[n++];
+        frozen += c->aw * c->level;
+        own_aw -= c->aw;
+        level = --own_n ? fmax((l->capacity - frozen) / own_aw, level) : INFINITY;
+    }
+    for (size_t i = 0; i < n && !s->failed; i++)
+        move_var(s, s->candidates.at[i].var, s->candidates.at[i].to);
+    return n > 0;
+}
+
+/* The link's own variables now run at level: tells their other links. */
+static void set_level(struct gy_solver *s, uint32_t id, double level)
+{
+    struct link *l = &s->links[id];
+    const struct link_list *list = &s->lists.at[id];
+    double more = level - l->level;
+
+    l->level = level;
+    l->fresh = false;
+    note_link(s, id);
+    for (uint32_t i = 0; i < l->own_n; i++) {
+        const struct gy_solver_use *u = s->pool.at + list->use[i].uses;
+        for (uint32_t k = 0; k < list->use[i].n; k++) {
+            struct link *x = &s->links[u[k].other];
+            if (u[k].other == id)
+                continue;
+            x->frozen += u[k].aw * more;
+            x->top = x->top < level ? level : x->top;
+            pend(s, x, u[k].other);
         }
     }
-    *frozen = f;
-    *rising_aw = a;
-    *rising_n = n;
-    return top;
 }
 
-/* Link id is full at level: it holds what rises on it, its own variables, and fixed ones that were above. */
-static void hold(struct gy_solver *s, uint32_t id, double level)
+/* Takes over variables that run above `level` (less than 0: as many as the overload asks for), highest first. */
+static bool take(struct gy_solver *s, uint32_t id, double level)
 {
-    double frozen = 0, own_aw = 0;
-    uint32_t own_n = 0;
+    struct link *l = &s->links[id];
+    const struct link_list *list = &s->lists.at[id];
+    double frozen = l->frozen, own_aw = l->own_aw, top = 0;
+    size_t n = 0;
 
-    s->links.at[id].state = LINK_DONE;
-    for (uint32_t i = 0; i < s->links.at[id].n; i++) {
-        const struct gy_solver_use *u = &s->links.at[id].use[i];
-        const struct var_hot *v = &s->hot.at[u->other];
-        bool own = v->owner == id;
-        if (!own && v->state != VAR_RISING && v->level <= level * (1 + LEVEL_TOLERANCE)) {
-            frozen += u->aw * v->level;
-            continue;
-        }
-        own_aw += u->aw;
-        own_n++;
-        if (!own || v->level != level || v->fresh)
-            settle(s, u->other, id, level);
+    level = fmax(level, 0);
+    gy_vec_clear(&s->candidates);
+    for (uint32_t i = l->own_n; i < list->n; i++) {
+        const struct var *v = &s->vars.at[list->use[i].u.other];
+        double at = v->state == VAR_PLACED ? var_level(s, v) : 0;
+        if (at > level * (1 + s->tolerance))
+            s->failed |=
+                !gy_vec_push(&s->candidates, ((struct candidate){at, list->use[i].u.aw, list->use[i].u.other, id}));
+        else
+            top = fmax(top, at);
     }
-    struct link *l = &s->links.at[id];
-    l->own_n = own_n;
-    l->own_aw = own_aw;
-    l->level = own_n ? level : INFINITY;
-    l->load = frozen + own_aw * level;
+    sort_candidates(s, higher_first);
+    while (n < s->candidates.n && s->candidates.at[n].level > level * (1 + s->tolerance)) {
+        const struct candidate *c = &s->candidates.at[n++];
+        frozen -= c->aw * c->level;
+        own_aw += c->aw;
+        level = fmax((l->capacity - frozen) / own_aw, 0);
+    }
+    if (n > 0 && l->own_n) /* first, so that none of the newcomers is ever counted at the old level */
+        set_level(s, id, level);
+    for (size_t i = 0; i < n && !s->failed; i++)
+        move_var(s, s->candidates.at[i].var, id);
+    l->top = n < s->candidates.n ? fmax(top, s->candidates.at[n].level) : top;
+    return n > 0;
 }
 
-/* The sweep is at link id's key. */
+/* Sums anew, so that rounding does not pile up over many solves. */
+static void refresh(struct gy_solver *s, uint32_t id)
+{
+    struct link *l = &s->links[id];
+    struct link_list *list = &s->lists.at[id];
+
+    l->frozen = l->own_aw = l->top = list->total_aw = 0;
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct link_use *use = &list->use[i];
+        const struct var *v = &s->vars.at[use->u.other];
+        list->total_aw += use->u.aw;
+        if (i < l->own_n) {
+            l->own_aw += use->u.aw;
+        } else if (v->state == VAR_PLACED) {
+            double at = var_level(s, v);
+            l->frozen += use->u.aw * at;
+            l->top = fmax(l->top, at);
+        }
+    }
+    l->rough = l->frozen > ROUGH * l->capacity;
+}
+
 static void visit(struct gy_solver *s, uint32_t id)
 {
-    struct link *l = &s->links.at[id];
-    double frozen, rising_aw, level = fill_level(l);
-    struct gy_heap_event next;
+    struct link *l = &s->links[id];
+    bool again = false; /* variables have changed hands: look once more */
 
-    if (level > l->level * (1 + 1e-9)) {
-        release(s, id);
-        return;
+    if ((++s->lists.at[id].visits & 63) == 0 || l->rough)
+        refresh(s, id);
+    while (!s->failed) {
+        double level = fill_level(l);
+        bool same = l->own_n && !l->fresh && same_level(level, l->level);
+        if (level == INFINITY || (same && !again))
+            break;
+        if (l->own_n && (again || l->fresh || level > l->level) && give(s, id, level)) {
+            again = true;
+            continue;
+        }
+        if (level < l->top * (1 - s->tolerance) && take(s, id, level)) {
+            again = true;
+            continue;
+        }
+        if (l->own_n && !same)
+            set_level(s, id, level);
+        break;
     }
-    double top = scan(s, id, &l->frozen, &l->rising_aw, &l->rising_n);
-    level = fill_level(l);
-    if (l->rising_n == 0 && level == INFINITY)
-        return;
-    frozen = l->frozen;
-    rising_aw = l->rising_aw;
-    if (top > level)
-        level = lower_some(s, id, level, &frozen, &rising_aw);
-    if (level > l->level * (1 + LEVEL_TOLERANCE)) {
-        release(s, id);
-        return;
+    schedule_pending(s);
+}
+
+/* A new variable begins with the link that offers least; where none holds anything back, with the one whose capacity,
+ * shared among all on it, is least. */
+static void place(struct gy_solver *s, uint32_t id)
+{
+    struct var *v = &s->vars.at[id];
+    double best = INFINITY, least = INFINITY;
+    uint32_t to = GY_SOLVER_NONE, share = GY_SOLVER_NONE;
+
+    for (uint32_t k = 0; k < v->n; k++) {
+        uint32_t other = var_uses(s, v)[k].other;
+        const struct link *l = &s->links[other];
+        if (offer(l) < best)
+            best = offer(l), to = other;
+        double equal = l->capacity / s->lists.at[other].total_aw;
+        if (equal < least)
+            least = equal, share = other;
     }
-    if (fabs(level - l->was) <= LEVEL_TOLERANCE * level)
-        level = l->was;
-    if (gy_heap_peek(&s->heap, &next) && next.time < heap_time(level)) {
-        l->handle = gy_heap_push(&s->heap, heap_time(level), 1, id);
-        s->failed |= l->handle == GY_HEAP_NONE;
-        l->key = level;
-        return;
+    if (v->cap_level < best && (best < INFINITY || v->cap_level <= least))
+        to = GY_SOLVER_NONE;
+    else if (to == GY_SOLVER_NONE)
+        to = share;
+    double level = to == GY_SOLVER_NONE ? v->cap_level : s->links[to].own_n ? s->links[to].level : 0;
+    for (uint32_t k = 0; k < v->n; k++) {
+        struct gy_solver_use u = var_uses(s, v)[k];
+        struct link *l = &s->links[u.other];
+        if (u.other == to) {
+            link_own(s, u.other, u.at);
+            note_link(s, u.other);
+        } else {
+            l->frozen += u.aw * level;
+            l->top = fmax(l->top, level);
+        }
+        pend(s, l, u.other);
     }
-    hold(s, id, level);
+    v->owner = to;
+    v->state = VAR_PLACED;
+    note_var(s, id);
 }
 
 static void begin(struct gy_solver *s)
 {
-    for (size_t i = 0; i < s->changed.n; i++)
-        s->hot.at[s->changed.at[i]].listed = false;
-    gy_vec_clear(&s->changed);
+    for (size_t i = 0; i < s->moved.n; i++)
+        s->vars.at[s->moved.at[i]].moved = false;
+    for (size_t i = 0; i < s->changed_links.n; i++)
+        s->links[s->changed_links.at[i]].changed = false;
+    for (size_t i = 0; i < s->touched.n; i++)
+        s->links[s->touched.at[i]].touched = false;
+    gy_vec_clear(&s->moved);
+    gy_vec_clear(&s->changed_links);
     gy_vec_clear(&s->touched);
+    s->listed = false;
+    s->tolerance = 1e-11;
     for (size_t i = 0; i < s->marked.n; i++) {
-        s->links.at[s->marked.at[i]].marked = false;
-        open_link(s, s->marked.at[i]);
-        schedule(s, s->marked.at[i]);
+        uint32_t id = s->marked.at[i];
+        s->links[id].marked = false;
+        pend(s, &s->links[id], id);
     }
     gy_vec_clear(&s->marked);
-    for (size_t i = 0; i < s->risen.n; i++)
-        if (s->hot.at[s->risen.at[i]].state == VAR_NEW)
-            rise(s, s->risen.at[i], GY_SOLVER_NONE, 0);
-    gy_vec_clear(&s->risen);
+    for (size_t i = 0; i < s->fresh.n; i++)
+        if (s->vars.at[s->fresh.at[i]].state == VAR_NEW)
+            place(s, s->fresh.at[i]);
+    gy_vec_clear(&s->fresh);
+    schedule_pending(s);
 }
 
 bool gy_solver_solve(struct gy_solver *s)
 {
     struct gy_heap_event e;
+    size_t visits = 0, allowed = 0;
 
     begin(s);
-    while (!s->failed && gy_heap_peek(&s->heap, &e)) {
-        uint32_t id = (uint32_t)e.payload;
-        if (e.payload & CAP_BIT) {
-            gy_heap_pop(&s->heap, &e);
-            if (s->hot.at[id].state == VAR_RISING)
-                settle(s, id, GY_SOLVER_NONE, s->vars.at[id].cap / s->vars.at[id].weight);
-            continue;
+    allowed = 1000 + 64 * s->touched.n;
+    while (!s->failed && gy_heap_pop(&s->heap, &e)) {
+        s->links[e.payload].handle = GY_HEAP_NONE;
+        visit(s, (uint32_t)e.payload);
+        if (++visits > allowed) { /* rounding that the tolerance does not cover: a wider one ends it */
+            s->tolerance = fmin(s->tolerance * 10, 1e-3);
+            allowed += 1000 + 64 * s->touched.n;
         }
-        struct link *l = &s->links.at[id];
-        double key = link_key(l);
-        if (key > l->key && key < INFINITY) {
-            gy_heap_move(&s->heap, l->handle, heap_time(key));
-            l->key = key;
-            continue;
-        }
-        gy_heap_pop(&s->heap, &e);
-        l->handle = GY_HEAP_NONE;
-        if (key < INFINITY)
-            visit(s, id);
     }
-    for (size_t i = 0; i < s->touched.n; i++)
-        s->links.at[s->touched.at[i]].state = LINK_IDLE;
     return !s->failed;
 }

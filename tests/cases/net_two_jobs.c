@@ -22,7 +22,7 @@ static const struct {
 
 static void build(struct gy_graph *g, double oversubscription)
 {
-    const struct gy_fabric f = {.type = GY_FABRIC_FAT_TREE,
+    const struct gy_graph_plan f = {.type = GY_GRAPH_FAT_TREE,
                                 .nodes = 8,
                                 .nics_per_node = 1,
                                 .nic_rate = 50e9,

@@ -55,7 +55,8 @@ Test(cases, easy)
     }
 }
 
-/* D must wait for C's and B's reservations: with B planned at 100 on all nodes, nothing longer than C fits before 200. */
+/* D must wait for C's and B's reservations: with B planned at 100 on all nodes, nothing longer than C fits before 200.
+ */
 Test(cases, conservative)
 {
     for (uint32_t gpus = 1; gpus <= 8; gpus *= 2) {

@@ -2,7 +2,7 @@
  * calls. It gives right results, keeps the order of streams, lets collectives wait for all ranks, and produces faults
  * on demand. It says nothing about time. Switches are environment variables: EMU_GPUS, EMU_CC, EMU_NAME, EMU_MEMORY
  * (bytes), EMU_PROCESSES (others on each GPU), EMU_DRIVER=old|none,
- * EMU_FAULT=wrong_sum|wrong_copy|wrong_gemm|no_fp8|lost_rank|hang|hang_init|no_memory. */
+ * EMU_FAULT=wrong_sum|wrong_copy|wrong_gemm|no_fp8|lost_rank|hang|hang_init|no_memory|no_network. */
 #ifndef EMULATOR_H
 #define EMULATOR_H
 #include <pthread.h>

@@ -1,27 +1,12 @@
 /* NCCL: a collective happens when the last of its ranks has called it; until then the streams of the others are busy.
- * Point-to-point calls of one group are one exchange, in which all ranks of the communicator take part. One process. */
-#include "emulator.h"
-#include <nccl.h>
+ * Point-to-point calls of one group are one exchange, in which all ranks of the communicator take part. */
+
+#include "nccl_emulator.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { RANKS = 64, PEERS = 2 * RANKS, AHEAD = 4096 };
-enum kind { ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, BROADCAST, REDUCE, EXCHANGE };
-
-struct transfer {
-    bool sends;
-    int peer;
-    size_t count;
-    void *at;
-};
-struct part { /* one rank's call */
-    const float *send;
-    float *receive;
-    cudaStream_t stream;
-    int transfers;
-    struct transfer *transfer;
-};
 struct call {
     enum kind kind;
     size_t count;
@@ -35,7 +20,8 @@ struct world {
 };
 struct ncclComm {
     struct world *world;
-    int rank;
+    struct shared *shared; /* of several processes, else NULL */
+    int rank, ranks;
     unsigned sequence;
 };
 
@@ -118,6 +104,11 @@ static ncclResult_t arrive(ncclComm_t comm, enum kind kind, size_t count, int ro
         free(part.transfer);
         return ncclSuccess;
     }
+    if (comm->shared) { /* blocks: each rank has a thread of its own */
+        ncclResult_t r = emu_shared_call(comm->shared, comm->rank, kind, count, root, &part);
+        free(part.transfer);
+        return r;
+    }
     emu_pend(part.stream, 1);
     pthread_mutex_lock(&w->lock);
     struct call **slot = &w->call[comm->sequence++ % AHEAD], *c = *slot;
@@ -196,7 +187,7 @@ ncclResult_t ncclGroupEnd(void)
 
 static ncclResult_t transfer(ncclComm_t c, cudaStream_t s, struct transfer t)
 {
-    if (depth == 0 || (grouped_comm && grouped_comm != c) || grouped.transfers == PEERS || t.peer >= c->world->ranks) {
+    if (depth == 0 || (grouped_comm && grouped_comm != c) || grouped.transfers == PEERS || t.peer >= c->ranks) {
         return ncclInvalidUsage;
     }
     grouped_comm = c;
@@ -233,18 +224,22 @@ ncclResult_t ncclCommInitAll(ncclComm_t *comm, int n, const int *devices)
             }
         }
         comm[i] = calloc(1, sizeof *comm[i]);
-        *comm[i] = (struct ncclComm){w, i, 0};
+        *comm[i] = (struct ncclComm){w, NULL, i, n, 0};
     }
     return ncclSuccess;
 }
 
 ncclResult_t ncclCommDestroy(ncclComm_t c)
 {
-    pthread_mutex_lock(&c->world->lock);
-    bool last = --c->world->users == 0;
-    pthread_mutex_unlock(&c->world->lock);
-    if (last) {
-        free(c->world);
+    if (c->shared) {
+        emu_shared_close(c->shared);
+    } else {
+        pthread_mutex_lock(&c->world->lock);
+        bool last = --c->world->users == 0;
+        pthread_mutex_unlock(&c->world->lock);
+        if (last) {
+            free(c->world);
+        }
     }
     free(c);
     return ncclSuccess;
@@ -270,13 +265,19 @@ ncclResult_t ncclGetVersion(int *version)
 ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 {
     memset(id, 0, sizeof *id);
-    return ncclSuccess;
+    snprintf(id->internal, sizeof id->internal, "/tmp/emu_nccl_XXXXXX");
+    int fd = mkstemp(id->internal);
+    return fd < 0 || close(fd) != 0 ? ncclSystemError : ncclSuccess;
 }
 
 ncclResult_t ncclCommInitRank(ncclComm_t *comm, int n, ncclUniqueId id, int rank)
 {
-    (void)comm, (void)n, (void)id, (void)rank; /* several processes are not emulated */
-    return ncclSystemError;
+    if (emu_fault("no_network") || n > RANKS || rank >= n) {
+        return ncclSystemError;
+    }
+    *comm = calloc(1, sizeof **comm);
+    **comm = (struct ncclComm){NULL, emu_shared_open(id.internal, n), rank, n, 0};
+    return (*comm)->shared ? ncclSuccess : ncclSystemError;
 }
 
 const char *ncclGetErrorString(ncclResult_t r)

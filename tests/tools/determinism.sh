@@ -29,4 +29,6 @@ part=(--set thresholds=[] --set trace.from=0 --set trace.to=10d)
 compare fifo scenarios/quickstart.json "${part[@]}" --set 'scheduler={"preset": "fifo", "placement": "pack"}'
 compare random scenarios/quickstart.json "${part[@]}" --set 'scheduler={"preset": "composed", "order": "smallest", "queueing": "best-effort", "placement": "random"}'
 compare easy scenarios/quickstart.json "${part[@]}" --set 'scheduler={"preset": "composed", "backfill": "easy", "placement": "spread"}'
+compare conservative scenarios/small-cluster-easy.json "${part[@]}" --set 'scheduler={"preset": "composed", "order": "sjf", "backfill": "conservative"}'
+compare capacity scenarios/what-if-delivery.json "${part[@]}"
 [ $failed = 0 ] || { echo "the run folders differ"; exit 1; }

@@ -8,7 +8,7 @@
 
 static const struct gy_route_how plain = {.rule = GY_ROUTE_DETERMINISTIC};
 
-static struct gy_graph built(struct gy_fabric f)
+static struct gy_graph built(struct gy_graph_plan f)
 {
     struct gy_graph g;
     struct gy_error err = {0};
@@ -50,7 +50,7 @@ static uint32_t count(const struct gy_graph *g, enum gy_vertex_kind kind, int ti
 
 Test(net_graph, fat_tree_of_two_levels)
 {
-    struct gy_graph g = built((struct gy_fabric){.type = GY_FABRIC_FAT_TREE,
+    struct gy_graph g = built((struct gy_graph_plan){.type = GY_GRAPH_FAT_TREE,
                                                  .nodes = 1024,
                                                  .nics_per_node = 1,
                                                  .nic_rate = 12.5e9,
@@ -80,8 +80,8 @@ Test(net_graph, fat_tree_of_two_levels)
 /* k pods of k/2 leaves and k/2 spines, (k/2)² cores, k³/4 hosts. */
 Test(net_graph, fat_tree_of_three_levels)
 {
-    struct gy_graph g = built((struct gy_fabric){
-        .type = GY_FABRIC_FAT_TREE, .nodes = 128, .nics_per_node = 1, .nic_rate = 1, .radix = 8, .levels = 3});
+    struct gy_graph g = built((struct gy_graph_plan){
+        .type = GY_GRAPH_FAT_TREE, .nodes = 128, .nics_per_node = 1, .nic_rate = 1, .radix = 8, .levels = 3});
     struct gy_router *r = gy_router_new(&g);
     struct gy_path p = {0};
 
@@ -99,7 +99,7 @@ Test(net_graph, fat_tree_of_three_levels)
 
 Test(net_graph, rails)
 {
-    struct gy_fabric f = {.type = GY_FABRIC_RAIL,
+    struct gy_graph_plan f = {.type = GY_GRAPH_RAIL,
                           .nodes = 64,
                           .gpus_per_node = 8,
                           .nics_per_node = 8,
@@ -129,8 +129,8 @@ Test(net_graph, rails)
 
 Test(net_graph, dragonfly_is_at_most_three_hops_wide)
 {
-    struct gy_graph g = built((struct gy_fabric){
-        .type = GY_FABRIC_DRAGONFLY, .nodes = 72, .nics_per_node = 1, .nic_rate = 1, .nodes_per_router = 2});
+    struct gy_graph g = built((struct gy_graph_plan){
+        .type = GY_GRAPH_DRAGONFLY, .nodes = 72, .nics_per_node = 1, .nic_rate = 1, .nodes_per_router = 2});
     struct gy_router *r = gy_router_new(&g);
     struct gy_path p = {0};
     size_t most = 0;
@@ -151,7 +151,7 @@ Test(net_graph, dragonfly_is_at_most_three_hops_wide)
 Test(net_graph, torus_routes_in_dimension_order)
 {
     struct gy_graph g = built(
-        (struct gy_fabric){.type = GY_FABRIC_TORUS, .nodes = 40, .nics_per_node = 1, .nic_rate = 1, .dim = {5, 4, 2}});
+        (struct gy_graph_plan){.type = GY_GRAPH_TORUS, .nodes = 40, .nics_per_node = 1, .nic_rate = 1, .dim = {5, 4, 2}});
     struct gy_router *r = gy_router_new(&g);
     struct gy_path p = {0};
 
@@ -173,8 +173,8 @@ Test(net_graph, torus_routes_in_dimension_order)
 
 Test(net_graph, nvlink_domain_of_72)
 {
-    struct gy_graph g = built((struct gy_fabric){
-        .type = GY_FABRIC_NVLINK, .nodes = 36, .gpus_per_node = 4, .nodes_per_domain = 18, .nvlink_rate = 900e9});
+    struct gy_graph g = built((struct gy_graph_plan){
+        .type = GY_GRAPH_NVLINK, .nodes = 36, .gpus_per_node = 4, .nodes_per_domain = 18, .nvlink_rate = 900e9});
     struct gy_router *r = gy_router_new(&g);
     struct gy_path p = {0};
 
@@ -188,7 +188,7 @@ Test(net_graph, nvlink_domain_of_72)
 
 Test(net_graph, a_failed_uplink_is_avoided)
 {
-    struct gy_graph g = built((struct gy_fabric){.type = GY_FABRIC_FAT_TREE,
+    struct gy_graph g = built((struct gy_graph_plan){.type = GY_GRAPH_FAT_TREE,
                                                  .nodes = 8,
                                                  .nics_per_node = 1,
                                                  .nic_rate = 4,
@@ -218,8 +218,8 @@ Test(net_graph, a_failed_uplink_is_avoided)
 
 Test(net_graph, ecmp_draws_and_adaptive_looks)
 {
-    struct gy_graph g = built((struct gy_fabric){
-        .type = GY_FABRIC_FAT_TREE, .nodes = 64, .nics_per_node = 1, .nic_rate = 1, .nodes_per_leaf = 8});
+    struct gy_graph g = built((struct gy_graph_plan){
+        .type = GY_GRAPH_FAT_TREE, .nodes = 64, .nics_per_node = 1, .nic_rate = 1, .nodes_per_leaf = 8});
     struct gy_router *r = gy_router_new(&g);
     struct gy_stream s;
     struct gy_path p = {0};
@@ -253,16 +253,16 @@ Test(net_graph, ecmp_draws_and_adaptive_looks)
 
 Test(net_graph, wrong_fabrics_are_refused)
 {
-    const struct gy_fabric bad[] = {
-        {.type = GY_FABRIC_SWITCH, .nodes = 0, .nics_per_node = 1, .nic_rate = 1},
-        {.type = GY_FABRIC_SWITCH, .nodes = 4, .nic_rate = 1},
-        {.type = GY_FABRIC_FAT_TREE, .nodes = 4, .nics_per_node = 1, .nic_rate = 1},
-        {.type = GY_FABRIC_FAT_TREE, .nodes = 4, .nics_per_node = 1, .nic_rate = NAN, .nodes_per_leaf = 2},
-        {.type = GY_FABRIC_FAT_TREE, .nodes = 4000, .nics_per_node = 1, .nic_rate = 1, .radix = 8},
-        {.type = GY_FABRIC_FAT_TREE, .nodes = 4, .nics_per_node = 1, .nic_rate = 1, .nodes_per_leaf = 2, .levels = 7},
-        {.type = GY_FABRIC_TORUS, .nodes = 9, .nics_per_node = 1, .nic_rate = 1, .dim = {2, 4}},
-        {.type = GY_FABRIC_DRAGONFLY, .nodes = 73, .nics_per_node = 1, .nic_rate = 1, .nodes_per_router = 2},
-        {.type = GY_FABRIC_SWITCH, .nodes = 4000000000u, .nics_per_node = 4, .nic_rate = 1},
+    const struct gy_graph_plan bad[] = {
+        {.type = GY_GRAPH_SWITCH, .nodes = 0, .nics_per_node = 1, .nic_rate = 1},
+        {.type = GY_GRAPH_SWITCH, .nodes = 4, .nic_rate = 1},
+        {.type = GY_GRAPH_FAT_TREE, .nodes = 4, .nics_per_node = 1, .nic_rate = 1},
+        {.type = GY_GRAPH_FAT_TREE, .nodes = 4, .nics_per_node = 1, .nic_rate = NAN, .nodes_per_leaf = 2},
+        {.type = GY_GRAPH_FAT_TREE, .nodes = 4000, .nics_per_node = 1, .nic_rate = 1, .radix = 8},
+        {.type = GY_GRAPH_FAT_TREE, .nodes = 4, .nics_per_node = 1, .nic_rate = 1, .nodes_per_leaf = 2, .levels = 7},
+        {.type = GY_GRAPH_TORUS, .nodes = 9, .nics_per_node = 1, .nic_rate = 1, .dim = {2, 4}},
+        {.type = GY_GRAPH_DRAGONFLY, .nodes = 73, .nics_per_node = 1, .nic_rate = 1, .nodes_per_router = 2},
+        {.type = GY_GRAPH_SWITCH, .nodes = 4000000000u, .nics_per_node = 4, .nic_rate = 1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct gy_graph g;
@@ -275,7 +275,7 @@ Test(net_graph, wrong_fabrics_are_refused)
 Test(net_graph, a_hundred_thousand_gpus)
 {
     clock_t t = clock();
-    struct gy_graph g = built((struct gy_fabric){.type = GY_FABRIC_FAT_TREE,
+    struct gy_graph g = built((struct gy_graph_plan){.type = GY_GRAPH_FAT_TREE,
                                                  .nodes = 12500,
                                                  .gpus_per_node = 8,
                                                  .nics_per_node = 8,
@@ -291,7 +291,7 @@ Test(net_graph, a_hundred_thousand_gpus)
     cr_assert_eq(hops(r, &g, g.gpu[0], g.gpu[99999], &plain, &p), 8);
     cr_log_info("%zu vertices, %zu links, built in %.3f s", g.vertices.n, g.links.n, built_s);
     cr_assert(built_s < 1);
-    cr_assert(g.links.n * sizeof *g.links.at + g.vertices.n * sizeof *g.vertices.at < 100e6);
+    cr_assert_lt(g.links.n * sizeof *g.links.at + g.vertices.n * sizeof *g.vertices.at, (size_t)100000000);
     gy_vec_free(&p.links);
     gy_router_free(r);
     gy_graph_free(&g);

@@ -152,7 +152,7 @@ Test(reports, gate)
     cr_assert_eq(gy_check_baseline(&new, base, &c, &err), 0, "%s", err.what);
     cr_assert_eq(c.at.n, 3); /* threshold, jobs.completed, wait_s.mean */
     cr_assert_eq(c.failed, 1);
-    cr_assert_eq(c.at.at[2].ok, false, "+20 % is beyond 5 %");
+    cr_assert_eq(c.at.at[2].ok, false, "+20 %% is beyond 5 %%");
     gy_checks_free(&c);
     cr_assert_eq(gy_check_baseline(&old, base, &c, &err), 0);
     cr_assert_eq(c.failed, 0);

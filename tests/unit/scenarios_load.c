@@ -87,8 +87,26 @@ Test(scenario_load, overrides)
     gy_scenario_free(s);
 }
 
+Test(scenario_load, hardware_fills_what_is_not_given)
+{
+    struct gy_scenario *s =
+        good("{\"cluster\": {\"nodes\": [{\"hardware\": \"dgx-v100\"},"
+             "{\"hardware\": \"dgx-v100\", \"gpus\": 4, \"gpu_type\": \"x\", \"gpu_mem_gib\": 3}]}}");
+    const struct gy_sc_nodes *g = s->cluster.nodes.at;
+
+    cr_expect_eq(g[0].gpus, 8);
+    cr_expect(g[0].gpu_type != NULL && strstr(g[0].gpu_type, "V100") != NULL);
+    cr_expect_gt(g[0].gpu_mem_gib, 15);
+    cr_expect_eq(g[1].gpus, 4);
+    cr_expect_str_eq(g[1].gpu_type, "x");
+    cr_expect_eq(g[1].gpu_mem_gib, 3);
+    gy_scenario_free(s);
+}
+
 Test(scenario_load, wrong_input_is_told)
 {
+    refused("{\"cluster\": {\"nodes\": [{\"hardware\": \"dgx-v10\"}]}}", "/cluster/nodes/0/hardware",
+            "no hardware named", "did you mean \"dgx-v100\"?");
     refused("{\"cluster\": {\"nodes\": [{\"gpu\": 8, \"gpus\": 8}]}}", "a/s.json:1:25: /cluster/nodes/0/gpu",
             "unknown key", "did you mean \"gpus\"?");
     refused("{\"cluster\": {\"nodes\": [{\"name\": \"n\"}]}}", "/cluster/nodes/0", "how many GPUs", "give \"gpus\"");

@@ -193,7 +193,7 @@ int gp_devices_prepare(struct gp_context *c, struct gy_error *err)
     if (!c->team) {
         return gy_nomem(err);
     }
-    c->sampler = gp_sampler_open(c->nvml, c->gpus, 0.02);
+    c->sampler = gp_sampler_open(c->nvml, c->gpus, 0.05);
     return 0;
 }
 

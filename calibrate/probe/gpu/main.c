@@ -327,6 +327,9 @@ int main(int argc, char **argv)
     int code = status != 0 ? fail(&err) : s.file.stopped ? 130 : 0;
     if (status != 0) {
         gp_nodes_abort(s.c.mpi, code);
+        if (s.c.watch) { /* a GPU that hangs hangs its freeing too */
+            gp_watch_arm(s.c.watch, 30, "the clean-up");
+        }
     }
     close_session(&s);
     gp_nodes_close(s.c.mpi);

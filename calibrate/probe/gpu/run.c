@@ -109,7 +109,11 @@ static int take_step(struct gp_context *c, const struct gy_probe_step *s, struct
     if (gp_nodes_join(c->mpi, in, err) != 0) {
         return -1;
     }
-    if (c->node >= in || f->run(c, s, err) == 0) {
+    if (c->node >= in) {
+        gp_lanes_close(c); /* the others leave their communicators at this point too */
+        return 0;
+    }
+    if (f->run(c, s, err) == 0) {
         return 0;
     }
     f->describe(s, text, sizeof text);
