@@ -44,6 +44,7 @@ static void png_rect(struct gy_draw *d, double x, double y, double w, double h, 
 static void png_path(struct gy_draw *d, const double *xy, size_t n, const char *colour, double line)
 {
     set_colour(d, colour);
+    cairo_new_path(d->c); /* not from where a text ended */
     for (size_t i = 0; i < n; i++)
         cairo_line_to(d->c, xy[2 * i], xy[2 * i + 1]);
     cairo_set_line_width(d->c, line);
@@ -54,7 +55,8 @@ static void png_path(struct gy_draw *d, const double *xy, size_t n, const char *
         cairo_fill(d->c);
 }
 
-static void png_text(struct gy_draw *d, double x, double y, double size, int align, const char *colour, const char *text)
+static void png_text(struct gy_draw *d, double x, double y, double size, int align, const char *colour,
+                     const char *text)
 {
     cairo_text_extents_t e;
 
@@ -85,7 +87,8 @@ static int png_close(struct gy_draw *d, struct gy_error *err)
     return rc;
 }
 
-static const struct gy_draw_type png = {.open = png_open, .rect = png_rect, .path = png_path, .text = png_text, .close = png_close};
+static const struct gy_draw_type png = {
+    .open = png_open, .rect = png_rect, .path = png_path, .text = png_text, .close = png_close};
 #endif
 
 const struct gy_draw_type *gy_draw_png(void)

@@ -1,5 +1,5 @@
-/* The life of a job: what the run told of it, who held the GPUs while it waited, and what would have let it start earlier
- * by GPUs alone. */
+/* The life of a job: what the run told of it, who held the GPUs while it waited, and what would have let it start
+ * earlier by GPUs alone. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,9 +24,9 @@ struct story {
     size_t index;
     GY_VEC(struct fact) facts;
     struct gy_arena arena;
-    int64_t part;   /* thousandths of GPUs on one node */
-    uint32_t parts; /* nodes */
-    gy_time until;  /* when the first wait ended: start, or end, or end of the run */
+    int64_t part;                           /* thousandths of GPUs on one node */
+    uint32_t parts;                         /* nodes */
+    gy_time until;                          /* when the first wait ended: start, or end, or end of the run */
     gy_time first_fit, one_more, any_split; /* GY_NEVER: not before until */
     GY_VEC(uint32_t) made_room, holders;    /* stays */
     GY_VEC(uint32_t) overtook;              /* jobs */
@@ -50,11 +50,14 @@ static int on_line(void *ctx, const struct gy_json *item, size_t line)
     (void)line;
     if (!id || strcmp(id, s->job->id) != 0)
         return 0;
-    struct fact f = {.at = gy_time_from_s(gy_json_number(gy_json_get(item, "time_s"))),
-                     .planned = planned && gy_json_type(planned) == GY_J_NUMBER ? gy_time_from_s(gy_json_number(planned))
-                                                                                : GY_NONE,
-                     .kind = text_of(s, item, "event"), .reason = text_of(s, item, "reason"), .why = text_of(s, item, "why"),
-                     .placement = text_of(s, item, "placement"), .state = text_of(s, item, "state")};
+    struct fact f = {
+        .at = gy_time_from_s(gy_json_number(gy_json_get(item, "time_s"))),
+        .planned = planned && gy_json_type(planned) == GY_J_NUMBER ? gy_time_from_s(gy_json_number(planned)) : GY_NONE,
+        .kind = text_of(s, item, "event"),
+        .reason = text_of(s, item, "reason"),
+        .why = text_of(s, item, "why"),
+        .placement = text_of(s, item, "placement"),
+        .state = text_of(s, item, "state")};
     return f.kind && gy_vec_push(&s->facts, f) ? 0 : 1;
 }
 
@@ -78,7 +81,11 @@ static int facts_of_row(struct story *s, struct gy_error *err)
         {.at = j->eligible, .planned = GY_NONE, .kind = "eligible"},
         {.at = told ? j->eligible : GY_NONE, .planned = GY_NONE, .kind = "hold", .reason = j->reason},
         {.at = j->start, .planned = GY_NONE, .kind = "start", .placement = j->preemptions ? NULL : j->placement},
-        {.at = j->end, .planned = GY_NONE, .kind = "end", .state = j->state, .why = told || !*j->reason ? NULL : j->reason},
+        {.at = j->end,
+         .planned = GY_NONE,
+         .kind = "end",
+         .state = j->state,
+         .why = told || !*j->reason ? NULL : j->reason},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].at != GY_NONE && !gy_vec_push(&s->facts, all[i]))
@@ -101,8 +108,8 @@ static int look_at_queue(struct story *s, struct gy_error *err)
             s->ahead++;
             s->ahead_gpus += isnan(j->gpus) ? 0 : j->gpus;
         }
-        if (i > s->index && j->submit > s->job->submit && j->gpus > 0 && j->start != GY_NONE && j->start >= s->job->eligible &&
-            j->start < s->until && !gy_vec_push(&s->overtook, (uint32_t)i))
+        if (i > s->index && j->submit > s->job->submit && j->gpus > 0 && j->start != GY_NONE &&
+            j->start >= s->job->eligible && j->start < s->until && !gy_vec_push(&s->overtook, (uint32_t)i))
             return gy_nomem(err);
     }
     return 0;
@@ -226,8 +233,8 @@ static void put_fit(struct gy_writer *to, const struct story *s, const struct gy
     put_gpus(to, (double)f->free / 1000);
     gy_writer_printf(to, " of %" PRId64, f->total / 1000);
     if (s->part > 0)
-        gy_writer_printf(to, ", %" PRIu32 " of the %" PRIu32 " node%s it needs with ", f->nodes < s->parts ? f->nodes : s->parts,
-                         s->parts, s->parts == 1 ? "" : "s");
+        gy_writer_printf(to, ", %" PRIu32 " of the %" PRIu32 " node%s it needs with ",
+                         f->nodes < s->parts ? f->nodes : s->parts, s->parts, s->parts == 1 ? "" : "s");
     if (s->part > 0)
         put_gpus(to, (double)s->part / 1000);
     if (s->part > 0)
@@ -249,9 +256,13 @@ static void put_fact(struct gy_writer *to, const struct story *s, const struct f
         gy_time_print(f->planned, when);
         gy_writer_printf(to, "gets a planned start at %s", *when ? when : "an unknown time");
     } else {
-        static const char *const words[][2] = {{"submit", "submitted"}, {"eligible", "may start"}, {"start", "starts"},
-                                               {"preempt", "is preempted"}, {"resize", "changes its placement"},
-                                               {"end", "ends"}, {"left", "is left when the run ends"}};
+        static const char *const words[][2] = {{"submit", "submitted"},
+                                               {"eligible", "may start"},
+                                               {"start", "starts"},
+                                               {"preempt", "is preempted"},
+                                               {"resize", "changes its placement"},
+                                               {"end", "ends"},
+                                               {"left", "is left when the run ends"}};
         const char *word = f->kind;
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
             if (strcmp(words[i][0], f->kind) == 0)
@@ -307,7 +318,8 @@ static void put_overtakers(struct gy_writer *to, const struct story *s)
 {
     if (s->overtook.n == 0)
         return;
-    gy_writer_printf(to, "  %zu job%s submitted later started before it:", s->overtook.n, s->overtook.n == 1 ? "" : "s");
+    gy_writer_printf(to, "  %zu job%s submitted later started before it:", s->overtook.n,
+                     s->overtook.n == 1 ? "" : "s");
     for (size_t i = 0; i < s->overtook.n && i < SHOWN; i++) {
         const struct gy_past_job *j = &s->h->jobs.at[s->overtook.at[i]];
         gy_writer_text(to, i ? ", " : " ");
@@ -325,8 +337,8 @@ static void put_blockers(struct gy_writer *to, const struct story *s)
 
     gy_writer_text(to, "\nWho was in the way\n");
     if (s->ahead)
-        gy_writer_printf(to, "  %" PRIu32 " job%s submitted before it waited too, for %.6g GPUs\n", s->ahead, s->ahead == 1 ? "" : "s",
-                         s->ahead_gpus);
+        gy_writer_printf(to, "  %" PRIu32 " job%s submitted before it waited too, for %.6g GPUs\n", s->ahead,
+                         s->ahead == 1 ? "" : "s", s->ahead_gpus);
     put_overtakers(to, s);
     if (s->holders.n) {
         gy_writer_printf(to, "  %zu job%s held GPUs when it could have started, the largest first:\n", s->holders.n,
@@ -366,11 +378,15 @@ static void put_advice(struct gy_writer *to, const struct story *s)
 {
     const char *reason = last_reason(s);
 
-    gy_writer_text(to, "\nWhat would have let it start earlier (by GPUs alone; CPUs, memory, types and limits are not looked at)\n");
+    gy_writer_text(
+        to,
+        "\nWhat would have let it start earlier (by GPUs alone; CPUs, memory, types and limits are not looked at)\n");
     if (s->first_fit < s->until) {
         put_earlier(to, s, s->first_fit, "GPUs for it were free already");
-        gy_writer_text(to, "  so it was not short of hardware: its place in the queue, a reservation for another job or a limit kept "
-                           "it waiting");
+        gy_writer_text(
+            to,
+            "  so it was not short of hardware: its place in the queue, a reservation for another job or a limit kept "
+            "it waiting");
         if (reason) {
             gy_writer_text(to, "; the last reason told is ");
             put_visible(to, reason, 200);
@@ -430,8 +446,9 @@ static void put_text(struct gy_writer *to, const struct story *s)
     for (size_t i = 0; i < s->facts.n; i++)
         put_fact(to, s, &s->facts.at[i]);
     if (!waited(s)) {
-        gy_writer_text(to, strcmp(s->job->state, "rejected") == 0 ? "\nIt can never run on this cluster: "
-                                                                  : "\nIt started the moment it could: nothing was in its way.\n");
+        gy_writer_text(to, strcmp(s->job->state, "rejected") == 0
+                               ? "\nIt can never run on this cluster: "
+                               : "\nIt started the moment it could: nothing was in its way.\n");
         if (strcmp(s->job->state, "rejected") == 0) {
             put_visible(to, s->job->reason, 500);
             gy_writer_text(to, "\n");
@@ -441,11 +458,14 @@ static void put_text(struct gy_writer *to, const struct story *s)
         put_advice(to, s);
     }
     if (!s->h->from_events)
-        gy_writer_text(to, "\nThis run wrote no event log: only the last reason is known, and of preempted jobs only the last run.\n"
-                           "Run it again with --set output.events=true for every step.\n");
+        gy_writer_text(
+            to,
+            "\nThis run wrote no event log: only the last reason is known, and of preempted jobs only the last run.\n"
+            "Run it again with --set output.events=true for every step.\n");
 }
 
-static void put_json_jobs(struct gy_json_out *o, const char *key, const struct story *s, const uint32_t *at, size_t n, bool stays)
+static void put_json_jobs(struct gy_json_out *o, const char *key, const struct story *s, const uint32_t *at, size_t n,
+                          bool stays)
 {
     gy_jo_array(o, key);
     for (size_t i = 0; i < n; i++) {
@@ -518,7 +538,9 @@ static void put_json(struct gy_writer *to, const struct story *s)
 static void sort_holders(struct story *s)
 {
     for (size_t i = 1; i < s->holders.n && s->holders.n < 20000; i++)
-        for (size_t k = i; k > 0 && gpus_of(&s->h->stays.at[s->holders.at[k]]) > gpus_of(&s->h->stays.at[s->holders.at[k - 1]]); k--) {
+        for (size_t k = i;
+             k > 0 && gpus_of(&s->h->stays.at[s->holders.at[k]]) > gpus_of(&s->h->stays.at[s->holders.at[k - 1]]);
+             k--) {
             const uint32_t x = s->holders.at[k];
             s->holders.at[k] = s->holders.at[k - 1];
             s->holders.at[k - 1] = x;
@@ -555,7 +577,8 @@ int gy_explain_job(const struct gy_run *run, const char *id, bool json, struct g
     if (s.index == SIZE_MAX) {
         rc = gy_fail(err, GY_EUSAGE, run->path, "no job has the id \"%s\"", id);
         if (h.jobs.n)
-            gy_hint(err, "the %zu jobs of this run are in its jobs.csv; the first is \"%s\"", h.jobs.n, h.jobs.at[0].id);
+            gy_hint(err, "the %zu jobs of this run are in its jobs.csv; the first is \"%s\"", h.jobs.n,
+                    h.jobs.at[0].id);
     } else {
         s.job = &h.jobs.at[s.index];
         rc = look(&s, run, err);

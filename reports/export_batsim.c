@@ -1,6 +1,6 @@
-/* Batsim's results: _jobs.csv (a row a job that ran) and _schedule.csv (one row of totals). A resource is a GPU; they are
- * numbered over the scenario's nodes in order. Columns that need a model this run has not (energy, sleeping) are -1 or 0
- * as Batsim itself writes them without one. */
+/* Batsim's results: _jobs.csv (a row a job that ran) and _schedule.csv (one row of totals). A resource is a GPU; they
+ * are numbered over the scenario's nodes in order. Columns that need a model this run has not (energy, sleeping) are -1
+ * or 0 as Batsim itself writes them without one. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -127,9 +127,10 @@ static int write_jobs(const struct gy_run *run, const char *path, struct gy_erro
     if (rc == 0 && !(to = gy_writer_open(path, err)))
         rc = -1;
     if (rc == 0)
-        gy_writer_text(to, "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
-                           "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
-                           "allocated_resources,consumed_energy,metadata\n");
+        gy_writer_text(
+            to, "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
+                "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,"
+                "allocated_resources,consumed_energy,metadata\n");
     for (size_t i = 0; rc == 0 && i < h.jobs.n; i++)
         if (ended(&h.jobs.at[i]))
             put_job(to, &h.jobs.at[i], &x);
@@ -158,7 +159,8 @@ static void count(struct totals *t, const struct gy_past_job *j)
     const double took = gy_time_to_s(j->end - j->start), slowdown = took > 0 ? turnaround / took : 1;
     t->finished++;
     t->success += strcmp(j->state, "completed") == 0;
-    t->killed += strcmp(j->state, "timeout") == 0 || strcmp(j->state, "cancelled") == 0 || strcmp(j->state, "node_fail") == 0;
+    t->killed +=
+        strcmp(j->state, "timeout") == 0 || strcmp(j->state, "cancelled") == 0 || strcmp(j->state, "node_fail") == 0;
     t->makespan = fmax(t->makespan, gy_time_to_s(j->end));
     t->max_wait = fmax(t->max_wait, wait);
     t->sum_wait += wait;
@@ -188,13 +190,15 @@ static int write_schedule(const struct gy_run *run, const char *path, struct gy_
         uint64_t gpus = 0;
         for (size_t i = 0; i < n.o.nodes.n; i++)
             gpus += n.o.nodes.at[i].gpus;
-        gy_writer_text(to, "makespan,max_slowdown,max_turnaround_time,max_waiting_time,mean_slowdown,mean_turnaround_time,"
-                           "mean_waiting_time,nb_computing_machines,nb_jobs,nb_jobs_finished,nb_jobs_killed,nb_jobs_success,"
-                           "success_rate,time_computing,time_idle\n");
-        gy_writer_printf(to, "%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%" PRIu64 ",%zu,%zu,%zu,%zu,%.6f,%.6f,%.6f\n", t.makespan,
-                         t.max_slowdown, t.max_turnaround, t.max_wait, t.sum_slowdown / f, t.sum_turnaround / f, t.sum_wait / f,
-                         gpus, t.jobs, t.finished, t.killed, t.success, (double)t.success / (t.jobs ? (double)t.jobs : 1),
-                         t.computing, fmax(0, t.makespan * (double)gpus - t.computing));
+        gy_writer_text(
+            to, "makespan,max_slowdown,max_turnaround_time,max_waiting_time,mean_slowdown,mean_turnaround_time,"
+                "mean_waiting_time,nb_computing_machines,nb_jobs,nb_jobs_finished,nb_jobs_killed,nb_jobs_success,"
+                "success_rate,time_computing,time_idle\n");
+        gy_writer_printf(to, "%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%" PRIu64 ",%zu,%zu,%zu,%zu,%.6f,%.6f,%.6f\n",
+                         t.makespan, t.max_slowdown, t.max_turnaround, t.max_wait, t.sum_slowdown / f,
+                         t.sum_turnaround / f, t.sum_wait / f, gpus, t.jobs, t.finished, t.killed, t.success,
+                         (double)t.success / (t.jobs ? (double)t.jobs : 1), t.computing,
+                         fmax(0, t.makespan * (double)gpus - t.computing));
         rc = gy_writer_commit(to, err);
     }
     gy_vec_free(&n.first);

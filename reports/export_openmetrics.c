@@ -14,9 +14,14 @@ static const struct {
     const char *from, *to, *unit; /* the end of a name, and the base unit that it becomes */
     double by;
 } units[] = {
-    {"_s", "_seconds", "seconds", 1},  {"gpu_hours", "gpu_seconds", "seconds", 3600}, {"_j", "_joules", "joules", 1},
-    {"_w", "_watts", "watts", 1},      {"cost_usd", "cost_usd", "usd", 1},            {"carbon_kg", "carbon_grams", "grams", 1000},
-    {"utilization", "utilization_ratio", "ratio", 1}, {"fragmentation", "fragmentation_ratio", "ratio", 1},
+    {"_s", "_seconds", "seconds", 1},
+    {"gpu_hours", "gpu_seconds", "seconds", 3600},
+    {"_j", "_joules", "joules", 1},
+    {"_w", "_watts", "watts", 1},
+    {"cost_usd", "cost_usd", "usd", 1},
+    {"carbon_kg", "carbon_grams", "grams", 1000},
+    {"utilization", "utilization_ratio", "ratio", 1},
+    {"fragmentation", "fragmentation_ratio", "ratio", 1},
 };
 
 struct sample {
@@ -178,7 +183,5 @@ static int write_openmetrics(const struct gy_run *run, const char *path, struct 
     return rc;
 }
 
-const struct gy_export_type gy_export_openmetrics = {.name = "openmetrics",
-                                                     .summary = "The metrics as OpenMetrics text",
-                                                     .suffix = ".txt",
-                                                     .write = write_openmetrics};
+const struct gy_export_type gy_export_openmetrics = {
+    .name = "openmetrics", .summary = "The metrics as OpenMetrics text", .suffix = ".txt", .write = write_openmetrics};

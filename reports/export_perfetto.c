@@ -1,5 +1,5 @@
-/* The Trace Event format that Perfetto and Chrome read: a process a node, a thread a GPU, a slice a stay of a job, flows
- * from a preemption to the next start, counters from the timeline. Times are microseconds. */
+/* The Trace Event format that Perfetto and Chrome read: a process a node, a thread a GPU, a slice a stay of a job,
+ * flows from a preemption to the next start, counters from the timeline. Times are microseconds. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -172,7 +172,7 @@ static int put_stays(struct out *x, struct gy_error *err)
     return good && !x->failed ? 0 : gy_nomem(err);
 }
 
-static const char *const sample_columns[] = {"time_s",       "gpus_allocated", "gpus_busy",     "gpus_down",
+static const char *const sample_columns[] = {"time_s",       "gpus_allocated", "gpus_busy",    "gpus_down",
                                              "jobs_running", "jobs_pending",   "gpus_pending", "fragmentation"};
 
 static int put_sample(void *ctx, const char *const *f, struct gy_error *err)
@@ -254,5 +254,7 @@ static int write_perfetto(const struct gy_run *run, const char *path, struct gy_
     return rc;
 }
 
-const struct gy_export_type gy_export_perfetto = {
-    .name = "perfetto", .summary = "Trace Event JSON for ui.perfetto.dev: a track a GPU", .suffix = ".json", .write = write_perfetto};
+const struct gy_export_type gy_export_perfetto = {.name = "perfetto",
+                                                  .summary = "Trace Event JSON for ui.perfetto.dev: a track a GPU",
+                                                  .suffix = ".json",
+                                                  .write = write_perfetto};

@@ -46,7 +46,8 @@ static void axis(struct plots *p, double top, double bottom, double most, const 
 }
 
 /* A stepped area from the axis up to the values, thinned to two points a pixel by its largest value. */
-static int area(struct plots *p, const double *value, double top, double bottom, const char *colour, struct gy_error *err)
+static int area(struct plots *p, const double *value, double top, double bottom, const char *colour,
+                struct gy_error *err)
 {
     GY_VEC(double) xy = {0};
     const size_t n = p->time.n;
@@ -71,19 +72,18 @@ static int area(struct plots *p, const double *value, double top, double bottom,
 
 static void legend(struct plots *p, double y, const char *const *names, const char *const *colours, int n)
 {
-    double x = RIGHT;
-    for (int i = n; i-- > 0;) {
-        p->type->text(p->d, x, y, 13, 1, soft, names[i]);
-        x -= 8.0 * (double)strlen(names[i]) + 8;
-        p->type->rect(p->d, x - 6, y - 10, 11, 11, colours[i]);
-        x -= 24;
+    double x = RIGHT - 95.0 * n;
+    for (int i = 0; i < n; i++, x += 95) {
+        p->type->rect(p->d, x, y - 10, 11, 11, colours[i]);
+        p->type->text(p->d, x + 17, y, 13, -1, soft, names[i]);
     }
 }
 
 static int draw_use(struct plots *p, const struct gy_run *run, struct gy_error *err)
 {
     static const char *const columns[] = {"time_s", "gpus_total", "gpus_down", "gpus_allocated", "gpus_busy"};
-    static const char *const names[] = {"busy", "held, idle", "free", "down"}, *const colours[] = {blue, amber, pale, dark};
+    static const char *const names[] = {"busy", "held, idle", "free", "down"}, *const colours[] = {blue, amber, pale,
+                                                                                                   dark};
     char path[4096], text[64];
     const double top = 130, bottom = 400;
 
@@ -140,7 +140,8 @@ static int draw_waits(struct plots *p, const struct gy_history *h, struct gy_err
         axis(p, top, bottom, 100, " %");
         p->type->path(p->d, xy, 401, blue, 2.5);
         for (size_t i = 0; i < sizeof ticks / sizeof *ticks && ticks[i] <= most; i++)
-            p->type->text(p->d, LEFT + (RIGHT - LEFT) * log(ticks[i]) / log(most), bottom + 20, 12, i == 0 ? -1 : 0, soft, names[i]);
+            p->type->text(p->d, LEFT + (RIGHT - LEFT) * log(ticks[i]) / log(most), bottom + 20, 12, i == 0 ? -1 : 0,
+                          soft, names[i]);
     }
     gy_vec_free(&w);
     return 0;
@@ -163,7 +164,8 @@ static void draw_unused(struct plots *p, const struct gy_run *run)
             continue;
         const char *cause = m->name + sizeof prefix - 1;
         p->type->text(p->d, LEFT + 110, y + 13, 13, 1, ink, cause);
-        p->type->rect(p->d, LEFT + 120, y, 600 * m->value / most, 17, strcmp(cause, "no_work") == 0 ? "#b9beb6" : orange);
+        p->type->rect(p->d, LEFT + 120, y, 600 * m->value / most, 17,
+                      strcmp(cause, "no_work") == 0 ? "#b9beb6" : orange);
         snprintf(text, sizeof text, "%.0f (%.1f %%)", m->value, total ? 100 * m->value / total->value : NAN);
         p->type->text(p->d, LEFT + 128 + 600 * m->value / most, y + 13, 13, -1, soft, text);
         y += 24;
@@ -178,7 +180,8 @@ static int draw_all(struct plots *p, const struct gy_run *run, const struct gy_h
     gy_visible(run->label, strlen(run->label) < 90 ? strlen(run->label) : 90, label, sizeof label);
     p->type->rect(p->d, 0, 0, WIDTH, HEIGHT, "#ffffff");
     p->type->text(p->d, LEFT, 48, 26, -1, ink, label);
-    snprintf(text, sizeof text, "%zu jobs, %.1f %% of the available GPU time allocated", h->jobs.n, used ? 100 * used->value : NAN);
+    snprintf(text, sizeof text, "%zu jobs, %.1f %% of the available GPU time allocated", h->jobs.n,
+             used ? 100 * used->value : NAN);
     p->type->text(p->d, LEFT, 72, 14, -1, soft, text);
     if (draw_use(p, run, err) || draw_waits(p, h, err))
         return -1;
@@ -186,7 +189,8 @@ static int draw_all(struct plots *p, const struct gy_run *run, const struct gy_h
     return 0;
 }
 
-static int write_plots(const struct gy_draw_type *type, const struct gy_run *run, const char *path, struct gy_error *err)
+static int write_plots(const struct gy_draw_type *type, const struct gy_run *run, const char *path,
+                       struct gy_error *err)
 {
     struct gy_history h;
     struct plots p = {.type = type};

@@ -1,5 +1,5 @@
-/* The jobs as `sacct --parsable2` prints them, a row a job (no steps). Times are whole seconds there: fractions are cut.
- * Zero of the run is the trace's own origin where it had one, else 1970-01-01T00:00:00. */
+/* The jobs as `sacct --parsable2` prints them, a row a job (no steps). Times are whole seconds there: fractions are
+ * cut. Zero of the run is the trace's own origin where it had one, else 1970-01-01T00:00:00. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,8 @@ static void date_of(int64_t days, int64_t *y, int *m, int *d)
 {
     days += 719468;
     const int64_t era = (days >= 0 ? days : days - 146096) / 146097, doe = days - era * 146097;
-    const int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365, doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    const int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365,
+                  doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
     const int64_t mp = (5 * doy + 2) / 153;
 
     *d = (int)(doy - (153 * mp + 2) / 5 + 1);
@@ -34,7 +35,8 @@ static int64_t origin_of(const struct gy_run *run)
     int y, mo, d, h = 0, mi = 0, s = 0;
     char sep;
 
-    if (!text || sscanf(text, "%d-%d-%d%c%d:%d:%d", &y, &mo, &d, &sep, &h, &mi, &s) < 3 || mo < 1 || mo > 12 || d < 1 || d > 31)
+    if (!text || sscanf(text, "%d-%d-%d%c%d:%d:%d", &y, &mo, &d, &sep, &h, &mi, &s) < 3 || mo < 1 || mo > 12 || d < 1 ||
+        d > 31)
         return 0;
     return days_of(y, mo, d) * 86400 + h * 3600 + mi * 60 + s;
 }
@@ -65,9 +67,10 @@ static void put_field(struct gy_writer *to, const char *text)
 
 static const char *state_of(const char *state)
 {
-    static const char *const names[][2] = {{"completed", "COMPLETED"}, {"failed", "FAILED"},       {"cancelled", "CANCELLED"},
-                                           {"timeout", "TIMEOUT"},     {"node_fail", "NODE_FAIL"}, {"rejected", "FAILED"},
-                                           {"pending", "PENDING"},     {"running", "RUNNING"},     {"suspended", "SUSPENDED"}};
+    static const char *const names[][2] = {
+        {"completed", "COMPLETED"}, {"failed", "FAILED"},       {"cancelled", "CANCELLED"},
+        {"timeout", "TIMEOUT"},     {"node_fail", "NODE_FAIL"}, {"rejected", "FAILED"},
+        {"pending", "PENDING"},     {"running", "RUNNING"},     {"suspended", "SUSPENDED"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i][0], state) == 0)
             return names[i][1];
@@ -146,8 +149,9 @@ static int write_sacct(const struct gy_run *run, const char *path, struct gy_err
         return -1;
     struct gy_writer *to = gy_writer_open(path, err);
     if (to) {
-        gy_writer_text(to, "JobID|JobName|User|Account|Partition|Submit|Eligible|Start|End|State|ElapsedRaw|NNodes|ReqTRES|"
-                           "AllocTRES|NodeList|Restarts\n");
+        gy_writer_text(to,
+                       "JobID|JobName|User|Account|Partition|Submit|Eligible|Start|End|State|ElapsedRaw|NNodes|ReqTRES|"
+                       "AllocTRES|NodeList|Restarts\n");
         for (size_t i = 0; i < h.jobs.n; i++)
             put_job(to, &h.jobs.at[i], origin);
     }

@@ -1,5 +1,5 @@
-/* The run as an SQLite database: typed tables, indices and views. The only file that knows SQLite. Written beside its name
- * and renamed when whole. */
+/* The run as an SQLite database: typed tables, indices and views. The only file that knows SQLite. Written beside its
+ * name and renamed when whole. */
 #include <errno.h>
 #include <math.h>
 #include <sqlite3.h>
@@ -14,16 +14,20 @@ static const char schema[] =
     "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA page_size = 4096;"
     "CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
     "CREATE TABLE metrics (name TEXT PRIMARY KEY, value REAL, word TEXT, of_group INTEGER NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE jobs (job_id TEXT NOT NULL, user TEXT, team TEXT, partition TEXT, gpus REAL, nodes INTEGER, submit_s REAL,"
+    "CREATE TABLE jobs (job_id TEXT NOT NULL, user TEXT, team TEXT, partition TEXT, gpus REAL, nodes INTEGER, submit_s "
+    "REAL,"
     " eligible_s REAL, start_s REAL, end_s REAL, state TEXT NOT NULL, wait_s REAL, run_s REAL, slowdown REAL,"
     " preemptions INTEGER, restarts INTEGER, gpu_seconds REAL, lost_gpu_seconds REAL, cost_usd REAL, energy_j REAL,"
     " placement TEXT, reason TEXT);"
-    "CREATE TABLE stays (job_id TEXT NOT NULL, node TEXT NOT NULL, gpu_first INTEGER, gpu_last INTEGER, thousandths INTEGER,"
+    "CREATE TABLE stays (job_id TEXT NOT NULL, node TEXT NOT NULL, gpu_first INTEGER, gpu_last INTEGER, thousandths "
+    "INTEGER,"
     " from_s REAL, to_s REAL, then_ TEXT);"
     "CREATE TABLE timeline (time_s REAL, gpus_total REAL, gpus_down REAL, gpus_allocated REAL, gpus_busy REAL,"
-    " jobs_running INTEGER, jobs_pending INTEGER, gpus_pending REAL, fragmentation REAL, power_w REAL, cost_usd_per_h REAL,"
+    " jobs_running INTEGER, jobs_pending INTEGER, gpus_pending REAL, fragmentation REAL, power_w REAL, cost_usd_per_h "
+    "REAL,"
     " net_max_link_util REAL);"
-    "CREATE TABLE events (seq INTEGER PRIMARY KEY, time_s REAL, event TEXT, job_id TEXT, node TEXT, reason TEXT, state TEXT,"
+    "CREATE TABLE events (seq INTEGER PRIMARY KEY, time_s REAL, event TEXT, job_id TEXT, node TEXT, reason TEXT, state "
+    "TEXT,"
     " detail TEXT);";
 
 static const char closing[] =
@@ -41,7 +45,8 @@ static const char closing[] =
     " sum(lost_gpu_seconds) / 3600 AS lost_gpu_hours FROM jobs GROUP BY team ORDER BY gpu_hours DESC;"
     "CREATE VIEW unused AS SELECT substr(name, 18) AS cause, value AS gpu_hours FROM metrics"
     " WHERE name LIKE 'unused\\_gpu\\_hours.%' ESCAPE '\\' ORDER BY value DESC;"
-    "CREATE VIEW waited_for AS SELECT reason, count(*) AS jobs, sum(wait_s) / 3600 AS wait_hours FROM jobs WHERE wait_s > 0"
+    "CREATE VIEW waited_for AS SELECT reason, count(*) AS jobs, sum(wait_s) / 3600 AS wait_hours FROM jobs WHERE "
+    "wait_s > 0"
     " GROUP BY reason ORDER BY wait_hours DESC; COMMIT;";
 
 struct db {
@@ -120,7 +125,8 @@ static int put_run(struct db *x, const struct gy_run *run, struct gy_error *err)
             gy_jo_value(&o, NULL, v);
             const char *text = gy_writer_memory(w, &len);
             if (text)
-                sqlite3_bind_text(x->insert, 2, text, len && text[len - 1] == '\n' ? (int)len - 1 : (int)len, SQLITE_TRANSIENT);
+                sqlite3_bind_text(x->insert, 2, text, len && text[len - 1] == '\n' ? (int)len - 1 : (int)len,
+                                  SQLITE_TRANSIENT);
         }
         gy_writer_abandon(w);
         bind_text(x, 1, gy_json_key(v));
@@ -217,8 +223,8 @@ static int put_sample(void *ctx, const char *const *f, struct gy_error *err)
 
 static int put_timeline(struct db *x, const struct gy_run *run, struct gy_error *err)
 {
-    static const char *const columns[] = {"time_s",       "gpus_total",    "gpus_down", "gpus_allocated",
-                                          "gpus_busy",    "jobs_running",  "jobs_pending", "gpus_pending",
+    static const char *const columns[] = {"time_s",        "gpus_total",   "gpus_down",      "gpus_allocated",
+                                          "gpus_busy",     "jobs_running", "jobs_pending",   "gpus_pending",
                                           "fragmentation", "power_w",      "cost_usd_per_h", "net_max_link_util"};
     char path[4096];
 
@@ -259,8 +265,8 @@ static int put_events(struct db *x, const struct gy_run *run, struct gy_error *e
 static int fill(struct db *x, const struct gy_run *run, const struct gy_history *h, struct gy_error *err)
 {
     return run_sql(x, schema, err) || run_sql(x, "BEGIN", err) || put_run(x, run, err) || put_metrics(x, run, err) ||
-                   put_jobs(x, h, err) || put_stays(x, h, err) || put_timeline(x, run, err) || put_events(x, run, err) ||
-                   run_sql(x, closing, err)
+                   put_jobs(x, h, err) || put_stays(x, h, err) || put_timeline(x, run, err) ||
+                   put_events(x, run, err) || run_sql(x, closing, err)
                ? -1
                : 0;
 }
@@ -276,7 +282,9 @@ static int write_sqlite(const struct gy_run *run, const char *path, struct gy_er
     if (gy_history_load(run, &h, err))
         return -1;
     unlink(partial);
-    int rc = sqlite3_open_v2(partial, &x.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK ? 0 : fail(&x, err);
+    int rc = sqlite3_open_v2(partial, &x.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK
+                 ? 0
+                 : fail(&x, err);
     rc = rc ? rc : fill(&x, run, &h, err);
     sqlite3_finalize(x.insert);
     if (sqlite3_close(x.db) != SQLITE_OK && rc == 0)

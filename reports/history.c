@@ -8,12 +8,36 @@
 #include "gy_file.h"
 #include "gy_json.h"
 
-enum { J_ID, J_USER, J_TEAM, J_PARTITION, J_GPUS, J_NODES, J_SUBMIT, J_ELIGIBLE, J_START, J_END, J_STATE, J_WAIT, J_RUN,
-       J_SLOWDOWN, J_PREEMPTIONS, J_RESTARTS, J_GPU_SECONDS, J_LOST, J_COST, J_ENERGY, J_PLACEMENT, J_REASON, J_N };
+enum {
+    J_ID,
+    J_USER,
+    J_TEAM,
+    J_PARTITION,
+    J_GPUS,
+    J_NODES,
+    J_SUBMIT,
+    J_ELIGIBLE,
+    J_START,
+    J_END,
+    J_STATE,
+    J_WAIT,
+    J_RUN,
+    J_SLOWDOWN,
+    J_PREEMPTIONS,
+    J_RESTARTS,
+    J_GPU_SECONDS,
+    J_LOST,
+    J_COST,
+    J_ENERGY,
+    J_PLACEMENT,
+    J_REASON,
+    J_N
+};
 static const char *const job_columns[J_N] = {
-    "job_id",   "user",        "team",     "partition",   "gpus",        "nodes",            "submit_s", "eligible_s",
-    "start_s",  "end_s",       "state",    "wait_s",      "run_s",       "slowdown",         "preemptions",
-    "restarts", "gpu_seconds", "lost_gpu_seconds", "cost_usd", "energy_j", "placement", "reason"};
+    "job_id",   "user",       "team",        "partition", "gpus",        "nodes",
+    "submit_s", "eligible_s", "start_s",     "end_s",     "state",       "wait_s",
+    "run_s",    "slowdown",   "preemptions", "restarts",  "gpu_seconds", "lost_gpu_seconds",
+    "cost_usd", "energy_j",   "placement",   "reason"};
 
 const char *gy_history_path(const struct gy_run *run, const char *name, char *buf, size_t size)
 {
@@ -49,14 +73,16 @@ static double number_of(const char *text)
 static int add_job(void *ctx, const char *const *f, struct gy_error *err)
 {
     struct gy_history *h = ctx;
-    struct gy_past_job j = {.gpus = number_of(f[J_GPUS]), .slowdown = number_of(f[J_SLOWDOWN]),
+    struct gy_past_job j = {.gpus = number_of(f[J_GPUS]),
+                            .slowdown = number_of(f[J_SLOWDOWN]),
                             .nodes = (uint32_t)strtoul(f[J_NODES], NULL, 10),
                             .preemptions = (uint32_t)strtoul(f[J_PREEMPTIONS], NULL, 10),
                             .restarts = (uint32_t)strtoul(f[J_RESTARTS], NULL, 10)};
-    const char **text[] = {&j.id, &j.user, &j.team, &j.partition, &j.state, &j.gpu_seconds, &j.lost_gpu_seconds, &j.cost,
-                           &j.energy, &j.placement, &j.reason};
-    static const int column[] = {J_ID, J_USER, J_TEAM, J_PARTITION, J_STATE, J_GPU_SECONDS, J_LOST, J_COST, J_ENERGY,
-                                 J_PLACEMENT, J_REASON};
+    const char **text[] = {
+        &j.id,   &j.user,   &j.team,      &j.partition, &j.state, &j.gpu_seconds, &j.lost_gpu_seconds,
+        &j.cost, &j.energy, &j.placement, &j.reason};
+    static const int column[] = {J_ID,   J_USER, J_TEAM,   J_PARTITION, J_STATE, J_GPU_SECONDS,
+                                 J_LOST, J_COST, J_ENERGY, J_PLACEMENT, J_REASON};
     gy_time *const when[] = {&j.submit, &j.eligible, &j.start, &j.end, &j.wait, &j.run};
     static const int when_column[] = {J_SUBMIT, J_ELIGIBLE, J_START, J_END, J_WAIT, J_RUN};
 
@@ -118,8 +144,11 @@ static int stays_of_jobs(struct gy_history *h, struct gy_error *err)
     for (size_t i = 0; i < h->jobs.n; i++) {
         const struct gy_past_job *j = &h->jobs.at[i];
         const bool moved = j->preemptions > 0 || j->restarts > 0;
-        struct gy_stay s = {.job = (uint32_t)i, .from = j->start, .to = j->end == GY_NONE ? h->end : j->end,
-                            .placement = j->placement, .how = j->end == GY_NONE ? GY_STAY_LEFT : GY_STAY_END};
+        struct gy_stay s = {.job = (uint32_t)i,
+                            .from = j->start,
+                            .to = j->end == GY_NONE ? h->end : j->end,
+                            .placement = j->placement,
+                            .how = j->end == GY_NONE ? GY_STAY_LEFT : GY_STAY_END};
         if (j->start == GY_NONE || !*j->placement)
             continue;
         if (moved) {
@@ -199,7 +228,10 @@ static int on_line(void *ctx, const struct gy_json *item, size_t line)
     const size_t job = gy_history_find(x->h, id);
     if (job == SIZE_MAX)
         return 0;
-    const enum gy_stay_end how = resize ? GY_STAY_RESIZE : preempt ? GY_STAY_PREEMPT : left ? GY_STAY_LEFT : GY_STAY_END;
+    const enum gy_stay_end how = resize    ? GY_STAY_RESIZE
+                                 : preempt ? GY_STAY_PREEMPT
+                                 : left    ? GY_STAY_LEFT
+                                           : GY_STAY_END;
     if (!start && close_stay(x, job, at, how, &err))
         return -1;
     return start || resize ? open_stay(x, job, at, item, &err) : 0;
@@ -230,7 +262,8 @@ int gy_history_load(const struct gy_run *run, struct gy_history *h, struct gy_er
 {
     char path[4096];
 
-    *h = (struct gy_history){.texts = gy_strings_new(), .end = event_time(gy_json_get(gy_json_root(run->manifest), "end_s"))};
+    *h = (struct gy_history){.texts = gy_strings_new(),
+                             .end = event_time(gy_json_get(gy_json_root(run->manifest), "end_s"))};
     if (!h->texts)
         return gy_nomem(err);
     if (!gy_history_has(run, "jobs.csv")) {

@@ -126,7 +126,8 @@ static int by_end(const void *a, const void *b)
     return x->to != y->to ? (x->to < y->to ? -1 : 1) : (x->stay > y->stay) - (x->stay < y->stay);
 }
 
-int gy_occupancy_open(const struct gy_run *run, const struct gy_history *h, struct gy_occupancy *o, struct gy_error *err)
+int gy_occupancy_open(const struct gy_run *run, const struct gy_history *h, struct gy_occupancy *o,
+                      struct gy_error *err)
 {
     struct filling f = {.o = o};
     const struct gy_json *rows = gy_json_at(gy_json_root(run->manifest), "/scenario/cluster/nodes");

@@ -26,9 +26,11 @@ struct gy_occupancy {
     gy_time now;
 };
 
-int gy_occupancy_open(const struct gy_run *run, const struct gy_history *h, struct gy_occupancy *o, struct gy_error *err);
+int gy_occupancy_open(const struct gy_run *run, const struct gy_history *h, struct gy_occupancy *o,
+                      struct gy_error *err);
 void gy_occupancy_close(struct gy_occupancy *o);
-/* Ends at t give back, starts at t take: forward in time only. With `starts` false those that start at t itself do not. */
+/* Ends at t give back, starts at t take: forward in time only. With `starts` false those that start at t itself do not.
+ */
 void gy_occupancy_to(struct gy_occupancy *o, gy_time t, bool starts);
 /* The next instant after now, up to `until`, at which something ends or a node changes; GY_NEVER when none. */
 gy_time gy_occupancy_next(const struct gy_occupancy *o, gy_time until);

@@ -1,5 +1,5 @@
-/* Reading the tables of a run folder: CSV as gpuyard itself writes it (RFC 4180). Not a reader of other people's CSV, which
- * is in traces/. */
+/* Reading the tables of a run folder: CSV as gpuyard itself writes it (RFC 4180). Not a reader of other people's CSV,
+ * which is in traces/. */
 #include <stdlib.h>
 #include <string.h>
 #include "gy_file.h"
@@ -104,8 +104,8 @@ static int read_all(struct rows *r, const char *path, const char *const *columns
         return -1;
     while ((rc = next_row(r, err)) > 0) {
         if (r->from.n != width)
-            return gy_fail(err, GY_EINPUT, path, "line %llu: found %zu fields; expected %zu", (unsigned long long)r->line,
-                           r->from.n, width);
+            return gy_fail(err, GY_EINPUT, path, "line %llu: found %zu fields; expected %zu",
+                           (unsigned long long)r->line, r->from.n, width);
         for (size_t i = 0; i < n; i++)
             field[i] = r->text.at + r->from.at[where[i]];
         if ((rc = fn(ctx, field, err)) != 0)

@@ -34,7 +34,8 @@ int gy_verb_export(struct gy_cli *cli)
 
     if (format == NULL && svg == NULL && png == NULL) {
         gy_fail(&err, GY_EUSAGE, NULL, "export: nothing to write");
-        gy_hint(&err, "add --format sqlite|perfetto|openmetrics|sacct|batsim|batsim-schedule|csv|svg|png, or --svg FILE");
+        gy_hint(&err,
+                "add --format sqlite|perfetto|openmetrics|sacct|batsim|batsim-schedule|csv|svg|png, or --svg FILE");
         return gy_cli_fail(&err);
     }
     if (gy_run_load(cli->args.at[0], &run, &err) != 0)
