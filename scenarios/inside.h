@@ -42,6 +42,8 @@ static inline const struct gy_sc_all *gy_sc_all(const struct gy_scenario *s)
 {
     return s->bound;
 }
+/* The rows of a table as rows of a Markdown table. */
+void gy_sc_key_rows(const struct gy_param *table, const char *prefix, struct gy_writer *to);
 /* Copies a text as one token of a JSON pointer (~ and / escaped), cut to size. */
 void gy_sc_token(const char *text, char *buf, size_t size);
 #endif

@@ -27,7 +27,8 @@
     X(fifo, "fifo")                                                                                                    \
     X(sjf, "sjf")                                                                                                      \
     X(easy, "easy")                                                                                                    \
-    X(conservative, "conservative")
+    X(conservative, "conservative")                                                                                    \
+    X(slurm, "slurm")
 
 #define X(id, name) extern const struct gy_order_type gy_order_##id;
 GY_ORDERS(X)

@@ -9,7 +9,8 @@ skip() {
     echo "SKIP: $*; the HTML report was not opened in a browser"
     exit 0
 }
-command -v node >/dev/null && command -v npm >/dev/null || skip "no node and npm"
+if ! command -v node >/dev/null || ! command -v npm >/dev/null; then skip "no node and npm"; fi
+chromium=
 for name in chromium chromium-browser google-chrome; do
     chromium=$(command -v "$name") && break
 done
