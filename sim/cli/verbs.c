@@ -31,7 +31,8 @@ const struct gy_verb gy_verbs[] = {
      .common = GY_CLI_JSON,
      .options = gy_explain_options,
      .summary = "Says why a job waited and who was in its way, or why GPUs stood unused",
-     .doc = "With --job the job's life as a timeline of reasons, the jobs that held its GPUs or overtook it, and what would "
+     .doc = "With --job the job's life as a timeline of reasons, the jobs that held its GPUs or overtook it, and what "
+            "would "
             "have let it start earlier. A run with \"events\": true tells every step.",
      .run = gy_verb_explain},
     {.name = "export",
@@ -41,7 +42,8 @@ const struct gy_verb gy_verbs[] = {
      .common = GY_CLI_OUT,
      .options = gy_export_options,
      .summary = "Writes a run in another tool's format: SQLite, Perfetto, OpenMetrics, sacct, Batsim, CSV, SVG, PNG",
-     .doc = "To --out, or standard output where the format is text. batsim writes _jobs.csv, batsim-schedule _schedule.csv.",
+     .doc = "To --out, or standard output where the format is text. batsim writes _jobs.csv, batsim-schedule "
+            "_schedule.csv.",
      .run = gy_verb_export},
     {.name = "validate",
      .args = "SCENARIO.json",
