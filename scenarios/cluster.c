@@ -256,10 +256,12 @@ static int add_group(struct gy_builder *b, size_t i, const struct gy_sc_nodes *g
         return -1;
     snprintf(prefix, sizeof prefix, groups > 1 ? "node%zu-" : "node", i + 1);
     const char *name = g->name == NULL ? prefix : g->name;
-    if (g->name != NULL && (g->count == 0 || strpbrk(name, "[,") != NULL))
-        rc = add_listed(&group, name, (size_t)g->count, b->err);
+    if (g->count == 0)
+        return 0; /* a group that a study has taken away */
+    if (g->name != NULL && (g->count < 0 || strpbrk(name, "[,") != NULL))
+        rc = add_listed(&group, name, g->count < 0 ? 0 : (size_t)g->count, b->err);
     else
-        rc = add_counted(&group, name, g->count == 0 ? 1 : (size_t)g->count, b->err);
+        rc = add_counted(&group, name, g->count < 0 ? 1 : (size_t)g->count, b->err);
     return rc < 0 ? gy_builder_fail(b, group.pointer) : 0;
 }
 

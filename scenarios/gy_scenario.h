@@ -16,7 +16,7 @@
 /* An entry of cluster.nodes. */
 struct gy_sc_nodes {
     const char *name; /* host list, or a prefix when count is given */
-    int64_t count;    /* 0: not given, the host list says */
+    int64_t count;    /* INT64_MIN: not given, the host list says */
     const char *hardware;
     int64_t gpus;
     const char *gpu_type;
@@ -142,6 +142,11 @@ void gy_inputs_free(struct gy_inputs *in);
 /* Only the cluster, into zeroed inputs. */
 int gy_scenario_cluster(const struct gy_scenario *s, struct gy_strings *strings, struct gy_inputs *in,
                         struct gy_error *err);
+/* USD a GPU-hour of each node of the inputs' cluster, as the section prices says; *out is NULL when it is empty, else
+ * free() it. A GPU type without a price is an error. */
+int gy_scenario_prices(const struct gy_scenario *s, const struct gy_inputs *in, double **out, struct gy_error *err);
+/* What the GPUs that are there at the start cost an hour; 0 without prices. */
+double gy_inputs_usd_per_h(const struct gy_inputs *in, const double *prices);
 /* Fills everything but stop_flag and progress. The config's source is consumed by the run; free(config->source.self).
  */
 int gy_inputs_config(const struct gy_scenario *s, const struct gy_inputs *in, struct gy_sim_config *out,

@@ -5,6 +5,7 @@
  * cluster once, to be shared by all threads. Results do not depend on the number of threads, shards or ranks. */
 #ifndef GY_SWEEP_H
 #define GY_SWEEP_H
+#include "gy_one_run.h"
 #include "gy_store.h"
 #include "gy_study.h"
 
@@ -24,10 +25,9 @@ struct gy_sweep {
 struct gy_sweep *gy_sweep_prepare(const struct gy_study *study, struct gy_diags *diags);
 void gy_sweep_free(struct gy_sweep *s);
 
-/* One point in memory, from start to end; reentrant. 0: *account is finished, gy_account_free it; 1: stopped by
- * stop_flag; -1: err. */
-int gy_sweep_point(const struct gy_sweep *s, size_t point, const volatile int *stop_flag, struct gy_account **account,
-                   struct gy_error *err);
+/* One point in memory, from start to end; reentrant. As gy_one_run. */
+int gy_sweep_point(const struct gy_sweep *s, size_t point, const volatile int *stop_flag, gy_one_run_take *take,
+                   void *ctx, struct gy_error *err);
 /* The point's setting as a JSON object of its axes. In arena; NULL when out of memory. */
 const char *gy_sweep_setting(const struct gy_sweep *s, size_t point, struct gy_arena *arena);
 

@@ -7,61 +7,16 @@
 #include <string.h>
 #include "gy_file.h"
 
-static struct gy_entitlement *entitlements(const struct gy_scenario *sc, const struct gy_inputs *in, size_t *n)
-{
-    struct gy_entitlement *e = calloc(sc->n_teams + 1, sizeof *e);
-    *n = 0;
-    for (size_t i = 0; e && i < sc->n_teams; i++) {
-        const gy_str id = gy_strings_find(in->strings, sc->teams[i].name, strlen(sc->teams[i].name));
-        if (id != GY_STR_FAIL)
-            e[(*n)++] = (struct gy_entitlement){id, sc->teams[i].share};
-    }
-    return e;
-}
-
-/* 0: ended; 1: stopped by the flag; -1: err. */
-static int simulate(const struct gy_scenario *sc, const struct gy_inputs *in, const volatile int *stop_flag,
-                    struct gy_account *account, struct gy_error *err)
-{
-    struct gy_sim_config config;
-    struct gy_sim_result result;
-    if (gy_inputs_config(sc, in, &config, err))
-        return -1;
-    config.stop_flag = stop_flag;
-    config.sample_every = GY_NEVER;
-    const struct gy_observer observer = gy_account_observer(account);
-    int rc = gy_sim_run(&config, &observer, 1, &result, err);
-    free(config.source.self);
-    if (rc == 0 && result.partial)
-        return 1;
-    return rc == 0 ? gy_account_finish(account, &result, err) : -1;
-}
-
-int gy_sweep_point(const struct gy_sweep *s, size_t point, const volatile int *stop_flag, struct gy_account **account,
-                   struct gy_error *err)
+int gy_sweep_point(const struct gy_sweep *s, size_t point, const volatile int *stop_flag, gy_one_run_take *take,
+                   void *ctx, struct gy_error *err)
 {
     struct gy_diags diags = {0};
     struct gy_scenario *sc = gy_study_scenario(s->study, point, &diags);
-    const struct gy_inputs *in = s->inputs.at[s->points.at[point].inputs];
-    size_t n = 0;
-    *account = NULL;
     if (!sc) {
         *err = diags.at[0];
         return -1;
     }
-    struct gy_entitlement *e = entitlements(sc, in, &n);
-    const struct gy_account_options o = {
-        .cluster = &in->cluster, .strings = in->strings, .entitlements = e, .n_entitlements = n};
-    int rc = e ? 0 : gy_nomem(err);
-    if (rc == 0 && !(*account = gy_account_new(&o, err)))
-        rc = -1;
-    if (rc == 0)
-        rc = simulate(sc, in, stop_flag, *account, err);
-    if (rc != 0) {
-        gy_account_free(*account);
-        *account = NULL;
-    }
-    free(e);
+    const int rc = gy_one_run(sc, s->inputs.at[s->points.at[point].inputs], false, stop_flag, take, ctx, err);
     gy_scenario_free(sc);
     return rc;
 }
@@ -116,15 +71,31 @@ static bool take(struct crew *c, size_t *point)
     return got;
 }
 
-static int keep(struct crew *c, size_t point, const struct gy_account *account, struct gy_error *err)
+struct keeping {
+    struct crew *crew;
+    size_t point;
+};
+
+/* Stores a finished point; the whole crew waits. */
+static int keep(void *ctx, const struct gy_account *account, struct gy_error *err)
 {
+    const struct keeping *k = ctx;
+    struct crew *c = k->crew;
     struct gy_arena arena = GY_ARENA_INIT;
     size_t n;
     const struct gy_metric *m = gy_account_metrics(account, &n);
-    const char *setting = gy_sweep_setting(c->s, point, &arena);
-    const int rc = setting ? gy_store_put(c->store, c->s->points.at[point].id, setting,
-                                          gy_study_seed(c->s->study, point), m, n, err)
-                           : gy_nomem(err);
+    const char *setting = gy_sweep_setting(c->s, k->point, &arena);
+    int rc = setting ? 0 : gy_nomem(err);
+    pthread_mutex_lock(&c->lock);
+    if (rc == 0)
+        rc = gy_store_put(c->store, c->s->points.at[k->point].id, setting, gy_study_seed(c->s->study, k->point), m, n,
+                          err);
+    if (rc == 0) {
+        c->outcome->ran++;
+        if (c->o->progress)
+            c->o->progress(c->o->ctx, c->outcome->found + c->outcome->ran, c->outcome->total);
+    }
+    pthread_mutex_unlock(&c->lock);
     gy_arena_free(&arena);
     return rc;
 }
@@ -132,27 +103,18 @@ static int keep(struct crew *c, size_t point, const struct gy_account *account, 
 static void *work(void *ctx)
 {
     struct crew *c = ctx;
-    size_t point;
-    while (take(c, &point)) {
-        struct gy_account *account = NULL;
+    struct keeping k = {.crew = c};
+    while (take(c, &k.point)) {
         struct gy_error err = {0};
-        int rc = gy_sweep_point(c->s, point, c->o->stop_flag, &account, &err);
+        const int rc = gy_sweep_point(c->s, k.point, c->o->stop_flag, keep, &k, &err);
         pthread_mutex_lock(&c->lock);
-        if (rc == 0)
-            rc = keep(c, point, account, &err);
         if (rc > 0)
             c->outcome->stopped = true;
         if (rc < 0 && !c->failed) {
             c->failed = true;
             c->err = err;
         }
-        if (rc == 0) {
-            c->outcome->ran++;
-            if (c->o->progress)
-                c->o->progress(c->o->ctx, c->outcome->found + c->outcome->ran, c->outcome->total);
-        }
         pthread_mutex_unlock(&c->lock);
-        gy_account_free(account);
     }
     return NULL;
 }

@@ -9,7 +9,7 @@
 #include "gy_file.h"
 #include "gy_vec.h"
 
-#define SLURM_DATA GY_SOURCE_DIR "/../shared/data/slurm/"
+#define SLURM_DATA  GY_SOURCE_DIR "/../shared/data/slurm/"
 #define REC_CLOCK_S 0.002 /* a pass reads its clock so long after its begin is logged */
 enum { REC_COLUMNS = 40, REC_NAME = 24 };
 

@@ -27,7 +27,8 @@ struct gy_account_options {
     const struct gy_entitlement
         *entitlements; /* teams not in the list have share 1; one of 0 is left out of fairness */
     size_t n_entitlements;
-    bool groups; /* also keep what summaries by team, user, partition, GPU type and job size need */
+    const double *prices; /* USD a GPU-hour, of each node of the cluster; NULL: no prices, no cost. Borrowed */
+    bool groups;          /* also keep what summaries by team, user, partition, GPU type and job size need */
 };
 
 /* Statistics of one quantity over jobs; NaN where there is no value. Quantiles are exact, type 7. */

@@ -108,6 +108,7 @@ int gy_verb_trace_formats(struct gy_cli *cli);
 int gy_verb_trace_generate(struct gy_cli *cli);
 int gy_verb_predict_flows(struct gy_cli *cli);
 int gy_verb_sweep(struct gy_cli *cli);
+int gy_verb_plan(struct gy_cli *cli);
 int gy_verb_compare(struct gy_cli *cli);
 int gy_verb_check(struct gy_cli *cli);
 int gy_verb_predict_collective(struct gy_cli *cli);
@@ -124,6 +125,7 @@ extern const struct gy_cli_option gy_schema_options[];
 extern const struct gy_cli_option gy_trace_file_options[];
 extern const struct gy_cli_option gy_predict_flows_options[];
 extern const struct gy_cli_option gy_sweep_options[];
+extern const struct gy_cli_option gy_plan_options[];
 extern const struct gy_cli_option gy_compare_options[];
 extern const struct gy_cli_option gy_check_options[];
 #endif

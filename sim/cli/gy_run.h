@@ -13,6 +13,7 @@ struct gy_run {
     struct gy_inputs inputs;
     struct gy_sim_config config;
     struct gy_entitlement *entitlements;
+    double *prices; /* by node, or NULL */
     struct gy_account *account;
     struct gy_folder *folder;
     struct gy_sim_result result;

@@ -4,7 +4,8 @@
 #include "gy_run.h"
 
 static const char *const not_modelled[] = {"network contention", "effect of placement on run times",
-                                           "failures of components", "power and energy", "prices"};
+                                           "failures of components", "power and energy",
+                                           "prices" /* the last: left out where there are some */};
 
 static void add_input(struct gy_run *r, const char *role, const char *path, const char *sha256)
 {
@@ -128,7 +129,7 @@ int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
                                .notes = copy_skips(r, &t->notes),
                                .n_notes = t->notes.n,
                                .not_modelled = not_modelled,
-                               .n_not_modelled = sizeof not_modelled / sizeof *not_modelled,
+                               .n_not_modelled = sizeof not_modelled / sizeof *not_modelled - (r->prices != NULL),
                                .write_scenario = write_scenario,
                                .ctx = r};
     if (f->notes != NULL)

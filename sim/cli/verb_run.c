@@ -45,7 +45,8 @@ static bool names_group(const char *metric)
  * names, but for groups. */
 static int check_names(const struct gy_run *r, struct gy_error *err)
 {
-    const struct gy_account_options o = {.cluster = &r->inputs.cluster, .strings = r->inputs.strings};
+    const struct gy_account_options o = {
+        .cluster = &r->inputs.cluster, .strings = r->inputs.strings, .prices = r->prices};
     const struct gy_sim_result nothing = {.first_submit = GY_NONE, .last_end = GY_NONE, .end = GY_NONE};
     const struct gy_threshold *t = r->s->thresholds.at;
     struct gy_verdict verdict;
@@ -85,6 +86,7 @@ static int open_account(struct gy_run *r, struct gy_error *err)
             r->entitlements[o.n_entitlements++] = (struct gy_entitlement){id, team->share};
     }
     o.entitlements = r->entitlements;
+    o.prices = r->prices;
     r->account = gy_account_new(&o, err);
     return r->account == NULL ? -1 : 0;
 }
@@ -226,9 +228,10 @@ static int outcome(const struct gy_run *r)
 
 static int run_all(struct gy_run *r, struct gy_error *err)
 {
-    if (gy_inputs_load(r->s, NULL, &r->inputs, err) != 0 || check_names(r, err) != 0 || print_rows(r, err) != 0 ||
-        gy_inputs_config(r->s, &r->inputs, &r->config, err) != 0 || gy_run_facts_of(r, err) != 0 ||
-        open_account(r, err) != 0 || open_folder(r, err) != 0)
+    if (gy_inputs_load(r->s, NULL, &r->inputs, err) != 0 ||
+        gy_scenario_prices(r->s, &r->inputs, &r->prices, err) != 0 || check_names(r, err) != 0 ||
+        print_rows(r, err) != 0 || gy_inputs_config(r->s, &r->inputs, &r->config, err) != 0 ||
+        gy_run_facts_of(r, err) != 0 || open_account(r, err) != 0 || open_folder(r, err) != 0)
         return -1;
     if (simulate(r, err) != 0 || judge(r, err) != 0)
         return -1;
@@ -251,6 +254,7 @@ static int run_scenario(const struct gy_cli *cli, const struct gy_scenario *s)
     gy_account_free(r.account);
     free(r.config.source.self);
     free(r.entitlements);
+    free(r.prices);
     free(r.verdicts);
     gy_inputs_free(&r.inputs);
     gy_vec_free(&r.command);
