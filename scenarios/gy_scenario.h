@@ -81,7 +81,7 @@ struct gy_scenario {
     struct gy_sc_cluster cluster;
     struct gy_sc_trace trace;
     struct gy_sc_jobs jobs;
-    int fidelity; /* of the network; only 0 (none) is built */
+    int fidelity; /* of the network: 0 none, 1 fluid */
     gy_time stop_at;
     struct gy_sc_output output;
     struct gy_list thresholds; /* struct gy_threshold */
@@ -147,8 +147,10 @@ int gy_scenario_cluster(const struct gy_scenario *s, struct gy_strings *strings,
 int gy_scenario_prices(const struct gy_scenario *s, const struct gy_inputs *in, double **out, struct gy_error *err);
 /* What the GPUs that are there at the start cost an hour; 0 without prices. */
 double gy_inputs_usd_per_h(const struct gy_inputs *in, const double *prices);
-/* Fills everything but stop_flag and progress. The config's source is consumed by the run; free(config->source.self).
- */
+/* Fills everything but stop_flag and progress. The source is consumed by the run. *network receives the run's network
+ * model, NULL without one. Free both by gy_inputs_config_free, also after a failure. */
+struct gy_network;
 int gy_inputs_config(const struct gy_scenario *s, const struct gy_inputs *in, struct gy_sim_config *out,
-                     struct gy_error *err);
+                     struct gy_network **network, struct gy_error *err);
+void gy_inputs_config_free(struct gy_sim_config *config, struct gy_network *network);
 #endif

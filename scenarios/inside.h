@@ -11,7 +11,7 @@ struct gy_sc_all {
     struct gy_sc_trace trace;
     const struct gy_json *workloads, *scheduler, *teams, *faults, *power, *prices, *services, *autoscale;
     struct {
-        int fidelity;
+        int fidelity, routing;
     } network;
     struct gy_sc_jobs jobs;
     struct {

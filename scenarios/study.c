@@ -355,9 +355,12 @@ static bool list_points(struct gy_study *s, const struct gy_json *list, struct g
     return true;
 }
 
-static bool read_seeds(struct gy_study *s, const struct gy_json *list, struct gy_diags *diags)
+static bool read_seeds(struct gy_study *s, const struct gy_json *list, const struct gy_overrides *common,
+                       struct gy_diags *diags)
 {
     int64_t seed;
+    if (common && common->has_seed) /* of the command line: it alone */
+        return gy_vec_push(&s->seeds, common->seed) || out_of_memory(diags);
     for (const struct gy_json *v = list && gy_json_type(list) == GY_J_ARRAY ? gy_json_first(list) : NULL; v;
          v = gy_json_next(v)) {
         if (!gy_json_is_integer(v, &seed) || seed < 0) {
@@ -386,6 +389,10 @@ static struct gy_json_doc *load_base(struct gy_study *s, const struct sections *
     struct gy_json_doc *base = NULL;
     char path[4096];
     const char *file = gy_json_string(x->base);
+    if (x->set && gy_json_type(x->set) != GY_J_OBJECT) {
+        complain(diags, s->doc, "/set", "expected an object of values by JSON pointer");
+        return NULL;
+    }
     if (file && !gy_path_resolve(s->path, file, path, sizeof path))
         gy_fail(&err, GY_EINPUT, "/base", "the path is too long");
     else if (file)
@@ -394,24 +401,20 @@ static struct gy_json_doc *load_base(struct gy_study *s, const struct sections *
         gy_json_free(base);
         base = NULL;
     }
-    for (const struct gy_json *v = base && x->set ? gy_json_first(x->set) : NULL; v && !err.code; v = gy_json_next(v)) {
+    bool ok = base != NULL;
+    for (const struct gy_json *v = ok && x->set ? gy_json_first(x->set) : NULL; v && ok; v = gy_json_next(v)) {
         const char *text = text_of(&s->arena, v);
-        if (!text)
-            gy_nomem(&err);
-        else
-            gy_json_set_as(base, gy_json_key(v), text, s->path, &err);
+        ok = (text ? gy_json_set_as(base, gy_json_key(v), text, s->path, &err) : gy_nomem(&err)) == 0;
     }
-    for (size_t i = 0; common && base && i < common->n_sets && !err.code; i++) {
+    for (size_t i = 0; common && ok && i < common->n_sets; i++) {
         const char *set = common->sets[i], *equals = strchr(set, '=');
         const char *pointer = equals ? gy_arena_strndup(&s->arena, set, (size_t)(equals - set)) : NULL;
-        if (!pointer)
-            gy_fail(&err, GY_EUSAGE, "--set", "expected POINTER=VALUE, found %s", set);
-        else
-            gy_json_set_as(base, pointer, equals + 1, "--set", &err);
+        ok = (pointer ? gy_json_set_as(base, pointer, equals + 1, "--set", &err)
+                      : gy_fail(&err, GY_EUSAGE, "--set", "expected POINTER=VALUE, found %s", set)) == 0;
     }
-    if (base && common && common->trace && !err.code)
-        gy_json_set_as(base, "/trace/path", common->trace, "--trace", &err);
-    if (!err.code)
+    if (ok && common && common->trace)
+        ok = gy_json_set_as(base, "/trace/path", common->trace, "--trace", &err) == 0;
+    if (ok)
         return base;
     gy_diags_add(diags, &err);
     gy_json_free(base);
@@ -422,6 +425,10 @@ static bool lay_out(struct gy_study *s, const struct sections *x, struct gy_diag
 {
     if (x->axes && x->points) {
         complain(diags, s->doc, "/points", "a study has either \"axes\" or \"points\"");
+        return false;
+    }
+    if (x->axes && gy_json_type(x->axes) != GY_J_OBJECT) {
+        complain(diags, s->doc, "/axes", "expected an object: by JSON pointer, an array of values or a range");
         return false;
     }
     if (x->points)
@@ -445,7 +452,8 @@ struct gy_study *gy_study_load(const char *path, const struct gy_overrides *comm
     if (!(s->doc = gy_json_load(path, &err)))
         gy_diags_add(diags, &err);
     else if (gy_bind(rows, s->doc, gy_json_root(s->doc), "", &x, &s->arena, diags) == 0 &&
-             (s->base = load_base(s, &x, common, diags)) && read_seeds(s, x.seeds, diags) && lay_out(s, &x, diags)) {
+             (s->base = load_base(s, &x, common, diags)) && read_seeds(s, x.seeds, common, diags) &&
+             lay_out(s, &x, diags)) {
         s->plan = x.plan;
         return s;
     }
@@ -515,6 +523,8 @@ static struct gy_json_doc *seeded(const struct gy_study *s, int64_t seed, struct
     } else if (gy_json_set_as(copy, "/trace/path", named, gy_json_origin(s->base, "/trace/path"), err)) {
         gy_json_free(copy);
         copy = NULL;
+    } else {
+        *err = (struct gy_error){0};
     }
     gy_arena_free(&arena);
     return copy;

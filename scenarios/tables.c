@@ -263,7 +263,14 @@ static const struct gy_param network_table[] = {{.name = "fidelity",
                                                  .offset = 0,
                                                  .preset = "\"none\"",
                                                  .choices = "none|fluid|flow",
-                                                 .help = "How contention is modelled; only none is built"},
+                                                 .help = "none: run times are the trace's; fluid: jobs share links; "
+                                                         "flow is not built"},
+                                                {.name = "routing",
+                                                 .type = GY_P_CHOICE,
+                                                 .offset = sizeof(int),
+                                                 .preset = "\"deterministic\"",
+                                                 .choices = "deterministic|ecmp",
+                                                 .help = "Of equally short paths: by the destination's number, or drawn"},
                                                 {0}};
 
 static const struct gy_param stop_table[] = {
@@ -344,7 +351,7 @@ const struct gy_param gy_sc_table[] = {
      .type = GY_P_JSON,
      .offset = AT(workloads),
      .preset = "[]",
-     .help = "Training profiles of jobs; not built yet: must be empty"},
+     .help = "Rules that give jobs a training profile; used when network.fidelity is fluid"},
     {.name = "scheduler",
      .type = GY_P_JSON,
      .offset = AT(scheduler),

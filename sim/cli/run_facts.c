@@ -3,9 +3,14 @@
 #include "gy_describe.h"
 #include "gy_run.h"
 
+/* The first two are modelled by a network. */
 static const char *const not_modelled[] = {"network contention", "effect of placement on run times",
                                            "failures of components", "power and energy",
-                                           "prices" /* the last: left out where there are some */};
+                                           "prices" /* the last, here and below: left out where there are some */};
+static const char *const network_leaves_out[] = {
+    "network latency",      "bursts of traffic: jobs count as communicating all the time",
+    "traffic inside nodes", "failures of components",
+    "power and energy",     "prices"};
 
 static void add_input(struct gy_run *r, const char *role, const char *path, const char *sha256)
 {
@@ -105,6 +110,13 @@ static void write_scenario(void *ctx, struct gy_json_out *o, const char *key)
     gy_jo_end(o, '}');
 }
 
+static void write_links(void *ctx, struct gy_writer *to)
+{
+    const struct gy_run *r = ctx;
+
+    gy_network_write_links(r->network, &r->result, to);
+}
+
 int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
 {
     const struct gy_trace *t = r->inputs.trace;
@@ -128,9 +140,13 @@ int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
                                .n_skips = t->skips.n,
                                .notes = copy_skips(r, &t->notes),
                                .n_notes = t->notes.n,
-                               .not_modelled = not_modelled,
-                               .n_not_modelled = sizeof not_modelled / sizeof *not_modelled - (r->prices != NULL),
+                               .not_modelled = r->network != NULL ? network_leaves_out : not_modelled,
+                               .n_not_modelled =
+                                   (r->network != NULL ? sizeof network_leaves_out / sizeof *network_leaves_out
+                                                       : sizeof not_modelled / sizeof *not_modelled) -
+                                   (r->prices != NULL),
                                .write_scenario = write_scenario,
+                               .write_links = write_links,
                                .ctx = r};
     if (f->notes != NULL)
         f->n_notes = add_starving(r, (struct gy_run_skip *)(uintptr_t)f->notes, f->n_notes);

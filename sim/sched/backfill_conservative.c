@@ -347,6 +347,10 @@ static int backfill_all(const struct pass *p)
         return -1;
     while (scan->heap.n > 0) {
         const struct gy_scan_lane at = scan->heap.at[0];
+        if (gy_sched_gone(p->s, p->v, at.lane)) {
+            gy_scan_drop(scan);
+            continue;
+        }
         struct tried tried;
         const int started = try_now(p, (gy_job_id){at.item.job}, at.lane, at.estimate, &tried);
         if (started < 0)
@@ -410,8 +414,10 @@ static int cons_pass(void *self, struct gy_sched *s, const struct gy_view *v, st
         return -1;
     const bool anew = c->rebuild || overdue, whole = anew || c->compress;
     c->rebuild = c->compress = false;
-    if (whole)
+    if (whole) {
         s->queue.round++;
+        gy_sched_reopen(s, v);
+    }
     if (anew ? plan_anew(&p) : whole ? compress(&p) : run_due(&p))
         return -1;
     if (refill(&p) || (whole && s->queue.n > 0 && backfill_all(&p)) || backfill_fresh(&p, whole))
