@@ -2,6 +2,7 @@
 #include "gy_one_run.h"
 #include <stdlib.h>
 #include <string.h>
+#include "gy_network.h"
 
 static struct gy_entitlement *entitlements(const struct gy_scenario *sc, const struct gy_inputs *in, size_t *n)
 {
@@ -18,15 +19,20 @@ static struct gy_entitlement *entitlements(const struct gy_scenario *sc, const s
 static int simulate(const struct gy_scenario *sc, const struct gy_inputs *in, const volatile int *stop_flag,
                     struct gy_account *account, struct gy_error *err)
 {
-    struct gy_sim_config config;
+    struct gy_sim_config config = {0};
+    struct gy_network *network;
     struct gy_sim_result result;
-    if (gy_inputs_config(sc, in, &config, err))
+    if (gy_inputs_config(sc, in, &config, &network, err)) {
+        gy_inputs_config_free(&config, network);
         return -1;
+    }
     config.stop_flag = stop_flag;
     config.sample_every = GY_NEVER;
     const struct gy_observer observer = gy_account_observer(account);
     int rc = gy_sim_run(&config, &observer, 1, &result, err);
-    free(config.source.self);
+    if (rc == 0 && network)
+        gy_network_tell(network, &result, account);
+    gy_inputs_config_free(&config, network);
     if (rc == 0 && result.partial)
         return 1;
     return rc == 0 ? gy_account_finish(account, &result, err) : -1;
@@ -35,7 +41,8 @@ static int simulate(const struct gy_scenario *sc, const struct gy_inputs *in, co
 int gy_one_run(const struct gy_scenario *sc, const struct gy_inputs *in, bool groups, const volatile int *stop_flag,
                gy_one_run_take *take, void *ctx, struct gy_error *err)
 {
-    struct gy_account_options o = {.cluster = &in->cluster, .strings = in->strings, .groups = groups};
+    struct gy_account_options o = {
+        .cluster = &in->cluster, .strings = in->strings, .network = sc->fidelity != 0, .groups = groups};
     struct gy_entitlement *e = entitlements(sc, in, &o.n_entitlements);
     struct gy_account *account = NULL;
     double *prices = NULL;

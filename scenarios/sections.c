@@ -6,6 +6,7 @@
 #include <string.h>
 #include "gy_file.h"
 #include "gy_hardware.h"
+#include "gy_network.h"
 #include "inside.h"
 
 static int add_error(const struct gy_scenario *s, struct gy_error *err, const char *pointer, const char *fmt,
@@ -171,8 +172,7 @@ int gy_sc_check_sections(struct gy_scenario *s, struct gy_diags *diags)
         const char *pointer;
         const struct gy_json *at;
         const char *what;
-    } sections[] = {{"/workloads", all->workloads, "training profiles of jobs are"},
-                    {"/faults", all->faults, "failures of components are"},
+    } sections[] = {{"/faults", all->faults, "failures of components are"},
                     {"/power", all->power, "power and energy are"},
                     {"/services", all->services, "inference services are"},
                     {"/autoscale", all->autoscale, "scaling of the cluster is"}};
@@ -182,9 +182,14 @@ int gy_sc_check_sections(struct gy_scenario *s, struct gy_diags *diags)
         if (!is_empty(sections[i].at))
             rc = gy_sc_wrong(s, diags, "leave the section out or empty", sections[i].pointer, "%s not built yet",
                              sections[i].what);
-    if (s->fidelity != 0)
-        rc = gy_sc_wrong(s, diags, "use \"none\": run times are those of the trace", "/network/fidelity",
-                         "fidelity \"%s\" is not built yet", s->fidelity == 1 ? "fluid" : "flow");
+    if (s->fidelity == 2)
+        rc = gy_sc_wrong(s, diags, "use \"fluid\", or \"none\": run times are those of the trace", "/network/fidelity",
+                         "fidelity \"flow\" is not built yet");
+    if (gy_network_check(s, diags))
+        rc = -1;
+    if (s->fidelity == 0 && !is_empty(all->workloads))
+        rc = gy_sc_wrong(s, diags, "set network.fidelity to \"fluid\", or leave the section out", "/workloads",
+                         "workloads have no effect without a network model");
     return rc;
 }
 

@@ -12,5 +12,6 @@ const struct gy_family_type *const gy_families[] = {
     &gy_family_steady,
     &gy_family_course,
     &gy_family_cost,
+    &gy_family_network,
     NULL,
 };

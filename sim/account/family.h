@@ -33,7 +33,8 @@ struct gy_family_type {
 extern const struct gy_family_type *const gy_families[]; /* NULL-ended, in the order of summary.json */
 
 extern const struct gy_family_type gy_family_jobs, gy_family_times, gy_family_use, gy_family_unused,
-    gy_family_fragmentation, gy_family_fairness, gy_family_churn, gy_family_steady, gy_family_course, gy_family_cost;
+    gy_family_fragmentation, gy_family_fairness, gy_family_churn, gy_family_steady, gy_family_course, gy_family_cost,
+    gy_family_network;
 
 /* A listener is told every event after the families, and every job that leaves, once. */
 struct gy_listener {

@@ -16,7 +16,8 @@
     X(first, "first")                                                                                                  \
     X(pack, "pack")                                                                                                    \
     X(spread, "spread")                                                                                                \
-    X(random, "random")
+    X(random, "random")                                                                                                \
+    X(topology, "topology")
 #define GY_BACKFILLS(X)                                                                                                \
     X(none, "none")                                                                                                    \
     X(easy, "easy")                                                                                                    \
