@@ -43,6 +43,8 @@ struct gy_sc_event { /* planned change of capacity */
 struct gy_sc_cluster {
     struct gy_list nodes; /* struct gy_sc_nodes */
     const char *nodes_file, *nodes_format;
+    const char *slurm_conf;
+    struct gy_texts slurm_conf_ignored; /* its keys without a meaning here */
     struct gy_list partitions; /* struct gy_sc_partition */
     struct gy_list events;     /* struct gy_sc_event */
     const char *events_file;   /* CSV: at_s,nodes,state */

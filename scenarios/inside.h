@@ -42,6 +42,8 @@ static inline const struct gy_sc_all *gy_sc_all(const struct gy_scenario *s)
 {
     return s->bound;
 }
+/* Puts what cluster.slurm_conf says into the document, where the cluster lists no nodes itself. 0, or -1 with err. */
+int gy_sc_slurm_conf(struct gy_json_doc *doc, struct gy_error *err);
 /* The rows of a table as rows of a Markdown table. */
 void gy_sc_key_rows(const struct gy_param *table, const char *prefix, struct gy_writer *to);
 /* Copies a text as one token of a JSON pointer (~ and / escaped), cut to size. */

@@ -45,6 +45,27 @@ static struct gy_run_skip *copy_skips(struct gy_run *r, const struct gy_trace_sk
     return to;
 }
 
+/* Jobs whose limit is beyond the policy's planning window (Slurm's bf_window): nothing is ever kept free for all of
+ * their time, so they can starve behind a full queue. One more note when there are any. */
+static size_t add_starving(const struct gy_run *r, struct gy_run_skip *notes, size_t n)
+{
+    const struct gy_param *p = r->s->policy->params;
+    while (p != NULL && p->name != NULL && strcmp(p->name, "bf_window_s") != 0)
+        p++;
+    if (p == NULL || p->name == NULL)
+        return n;
+    const gy_time window = *(const gy_time *)((const char *)r->s->policy_params + p->offset);
+    uint64_t beyond = 0;
+    for (size_t i = 0; i < r->inputs.trace->jobs.n; i++)
+        beyond += r->inputs.trace->jobs.at[i].limit > window;
+    if (beyond > 0)
+        notes[n++] =
+            (struct gy_run_skip){"time limit longer than bf_window_s: backfill cannot plan for all of it, so the "
+                                 "job can starve",
+                                 "", beyond};
+    return n;
+}
+
 /* "composed: order fifo, queueing strict, backfill easy": the preset and its choices. */
 static const char *policy_text(struct gy_run *r)
 {
@@ -127,6 +148,8 @@ int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
                                .write_scenario = write_scenario,
                                .write_links = write_links,
                                .ctx = r};
+    if (f->notes != NULL)
+        f->n_notes = add_starving(r, (struct gy_run_skip *)(uintptr_t)f->notes, f->n_notes);
     if (!collect_command(r) || f->policy == NULL || f->cluster == NULL || f->trace == NULL || f->skips == NULL ||
         f->notes == NULL)
         return gy_nomem(err);
