@@ -98,6 +98,8 @@ int gy_cli_signal(void); /* the one that came, or 0 */
 
 int gy_verb_run(struct gy_cli *cli);
 int gy_verb_report(struct gy_cli *cli);
+int gy_verb_export(struct gy_cli *cli);
+int gy_verb_explain(struct gy_cli *cli);
 int gy_verb_validate(struct gy_cli *cli);
 int gy_verb_schema(struct gy_cli *cli);
 int gy_verb_policies_list(struct gy_cli *cli);
@@ -120,6 +122,7 @@ int gy_verb_models_show(struct gy_cli *cli);
 extern const struct gy_cli_option gy_predict_collective_options[], gy_calibrate_import_options[];
 extern const struct gy_cli_option gy_calibrate_fit_options[], gy_calibrate_validate_options[];
 int gy_verb_version(struct gy_cli *cli);
+extern const struct gy_cli_option gy_explain_options[], gy_export_options[];
 extern const struct gy_cli_option gy_run_options[];
 extern const struct gy_cli_option gy_schema_options[];
 extern const struct gy_cli_option gy_trace_file_options[];

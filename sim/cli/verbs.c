@@ -24,6 +24,27 @@ const struct gy_verb gy_verbs[] = {
      .doc = "RUN is a folder that gpuyard run --out wrote; -o FILE.html says where the page goes. The page carries the "
             "runs' files, so that it can be sent and opened anywhere.",
      .run = gy_verb_report},
+    {.name = "explain",
+     .args = "RUN",
+     .min_args = 1,
+     .max_args = 1,
+     .common = GY_CLI_JSON,
+     .options = gy_explain_options,
+     .summary = "Says why a job waited and who was in its way, or why GPUs stood unused",
+     .doc = "With --job the job's life as a timeline of reasons, the jobs that held its GPUs or overtook it, and what "
+            "would "
+            "have let it start earlier. A run with \"events\": true tells every step.",
+     .run = gy_verb_explain},
+    {.name = "export",
+     .args = "RUN",
+     .min_args = 1,
+     .max_args = 1,
+     .common = GY_CLI_OUT,
+     .options = gy_export_options,
+     .summary = "Writes a run in another tool's format: SQLite, Perfetto, OpenMetrics, sacct, Batsim, CSV, SVG, PNG",
+     .doc = "To --out, or standard output where the format is text. batsim writes _jobs.csv, batsim-schedule "
+            "_schedule.csv.",
+     .run = gy_verb_export},
     {.name = "validate",
      .args = "SCENARIO.json",
      .min_args = 1,
