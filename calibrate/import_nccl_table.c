@@ -173,7 +173,8 @@ static void copy_rows(struct nccl_table *t, struct gy_meas_set *s, bool *full)
 {
     for (size_t i = 0; i < t->rows.n && *full; i++) {
         const struct nccl_row *r = &t->rows.at[i];
-        struct gy_meas_row row = {r->bytes, r->half[0].time_us, r->half[1].time_us};
+        struct gy_meas_row row = {r->bytes, r->half[0].time_us > 0 ? r->half[0].time_us : NAN,
+                                  r->half[1].time_us > 0 ? r->half[1].time_us : NAN};
         if (row.bytes > 0 && (row.time_us > 0 || row.in_place_us > 0))
             *full = gy_vec_push(&s->rows, row);
     }

@@ -41,6 +41,10 @@ struct gy_gemm_set *gy_gemm_add(struct gy_measurements *m)
 double gy_meas_time_us(const struct gy_meas_set *s, size_t row)
 {
     double a = s->rows.at[row].time_us, b = s->rows.at[row].in_place_us;
+    if (!(a > 0)) /* a zero is a half that was not taken */
+        a = NAN;
+    if (!(b > 0))
+        b = NAN;
     if (isnan(a) || (row == 0 && s->cold_first_row && !isnan(b)))
         return b;
     if (isnan(b))

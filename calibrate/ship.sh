@@ -21,7 +21,7 @@ ship() { # name, summary, file...
   summary=$2
   shift 2
   "$gpuyard" calibrate import --quiet -o "$work/$name.json" "$@"
-  "$gpuyard" calibrate fit --quiet --keep-slow --tolerance 0.05 --name "$name" --summary "$summary" --context "$work/all.json" \
+  "$gpuyard" calibrate fit --quiet --tolerance 0.05 --name "$name" --summary "$summary" --context "$work/all.json" \
     -o "$out/$name.json" "$work/$name.json"
 }
 

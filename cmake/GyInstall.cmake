@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 add_library(gpuyard_library STATIC)
 set_target_properties(gpuyard_library PROPERTIES OUTPUT_NAME gpuyard LINKER_LANGUAGE C)
-foreach(folder core io cluster net topo job sched engine account models traces calibrate scenarios reports)
+foreach(folder core io cluster net topo job fluid sched engine account models traces calibrate scenarios reports)
   if(NOT TARGET gy_${folder})
     continue()
   endif()
@@ -14,7 +14,7 @@ foreach(folder core io cluster net topo job sched engine account models traces c
     target_sources(gpuyard_library PRIVATE $<TARGET_OBJECTS:gy_${folder}>)
   endif()
 endforeach()
-foreach(folder sim/core sim/io sim/cluster sim/net sim/topo sim/job sim/sched sim/engine sim/account models traces calibrate scenarios
+foreach(folder sim/core sim/io sim/cluster sim/net sim/topo sim/job sim/fluid sim/sched sim/engine sim/account models traces calibrate scenarios
         reports)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/gy_*.h)
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gpuyard)

@@ -47,16 +47,46 @@ static const struct gy_model_file *by_name(const char *kind, const char *name)
     return f;
 }
 
+size_t gy_model_names(const char *kind, char names[][64], size_t most)
+{
+    const struct gy_model_file *f;
+    size_t n = 0;
+    for (size_t i = 0; n < most && (f = gy_model_file_at(i)); i++) {
+        if (kind && strcmp(f->kind, kind) != 0)
+            continue;
+        snprintf(names[n++], 64, "%s", f->name);
+        const char *list = strstr(f->text, "\"aliases\""), *end = list ? strchr(list, ']') : NULL;
+        const char *at = end ? memchr(list, '[', (size_t)(end - list)) : NULL;
+        while (at && n < most && (at = memchr(at, '"', (size_t)(end - at)))) {
+            size_t len = strcspn(at + 1, "\"");
+            snprintf(names[n++], 64, "%.*s", (int)(len < 63 ? len : 63), at + 1);
+            at += len + 2;
+        }
+    }
+    return n;
+}
+
+const char *gy_model_nearest(const char *kind, const char *name, char buf[64])
+{
+    enum { MOST = 512 };
+    char(*names)[64] = malloc(MOST * sizeof *names);
+    const char **at = malloc(MOST * sizeof *at), *near = NULL;
+    size_t n = names && at ? gy_model_names(kind, names, MOST) : 0;
+    for (size_t i = 0; i < n; i++)
+        at[i] = names[i];
+    near = n ? gy_nearest(name, at, n) : NULL;
+    if (near)
+        snprintf(buf, 64, "%s", near);
+    free(names);
+    free(at);
+    return near ? buf : NULL;
+}
+
 static int unknown(const char *kind, const char *name, struct gy_error *err)
 {
-    const char *names[512];
-    size_t n = 0;
-    const struct gy_model_file *f;
-    for (size_t i = 0; n < 512 && (f = gy_model_file_at(i)); i++)
-        if (!strcmp(f->kind, kind))
-            names[n++] = f->name;
+    char buf[64];
+    const char *near = gy_model_nearest(kind, name, buf);
     gy_fail(err, GY_EINPUT, NULL, "no %s named \"%s\"", !strcmp(kind, "fabrics") ? "fabric" : kind, name);
-    const char *near = gy_nearest(name, names, n);
     return near ? gy_hint(err, "did you mean \"%s\"?", near)
                 : gy_hint(err, "`gpuyard models list` prints the names; a path of a JSON file is taken too");
 }

@@ -118,6 +118,11 @@ bool gy_model_is_path(const char *name);
 struct gy_json_doc;
 struct gy_json_doc *gy_model_open(const char *kind, const char *name, struct gy_error *err);
 
+/* Names and aliases of the embedded files of a kind (NULL: of all), at most so many. Returns how many. */
+size_t gy_model_names(const char *kind, char names[][64], size_t most);
+/* The name or alias nearest to what was typed, in buf; NULL when none is near. */
+const char *gy_model_nearest(const char *kind, const char *name, char buf[64]);
+
 /* By name, alias, or path of a JSON file (a name with a '/' or ending in ".json" or ".json.gz"). What is returned lives
  * in the arena. NULL with err filled (nearest name as hint) otherwise. */
 const struct gy_hw *gy_hw_find(const char *name, struct gy_arena *arena, struct gy_error *err);

@@ -1,5 +1,5 @@
-/* Puts the HTML report together: head, style, the runs' files (gzip in base64, so that nothing in them can be markup), and
- * the script that shows them. Not the page itself: that is reports/web. */
+/* Puts the HTML report together: head, style, the runs' files (gzip in base64, so that nothing in them can be markup),
+ * and the script that shows them. Not the page itself: that is reports/web. */
 #include "gy_report.h"
 #include <stdio.h>
 #include <string.h>
@@ -26,8 +26,9 @@ static void put_head(const struct gy_run *runs, size_t n, struct gy_writer *to)
     gy_writer_text(to, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     gy_writer_printf(to, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy);
-    gy_writer_text(to, "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"gpuyard " GY_VERSION
-                       "\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
+    gy_writer_text(
+        to, "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"gpuyard " GY_VERSION
+            "\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
     for (size_t i = 0; i < n && i < 4; i++) {
         gy_writer_text(to, i > 0 ? ", " : "");
         put_name(to, runs[i].label);
@@ -49,8 +50,8 @@ static int put_file(const struct gy_run *run, size_t index, const char *name, st
         return gy_fail(err, GY_EINPUT, run->path, "the path is too long");
     if (access(path, R_OK) != 0)
         return 0; /* a run writes what its scenario asks for */
-    gy_writer_printf(to, "<script type=\"application/octet-stream\" data-run=\"%zu\" data-file=\"%s\" data-label=\"", index,
-                     name);
+    gy_writer_printf(to, "<script type=\"application/octet-stream\" data-run=\"%zu\" data-file=\"%s\" data-label=\"",
+                     index, name);
     put_name(to, run->label);
     gy_writer_text(to, "\">");
     if (gy_writer_packed(to, path, err))
@@ -61,7 +62,7 @@ static int put_file(const struct gy_run *run, size_t index, const char *name, st
 
 static int put_runs(const struct gy_run *runs, size_t n, struct gy_writer *to, struct gy_error *err)
 {
-    static const char *const files[] = {"manifest.json", "summary.json", "timeline.csv", "jobs.csv"};
+    static const char *const files[] = {"manifest.json", "summary.json", "timeline.csv", "jobs.csv", "links.csv"};
 
     for (size_t i = 0; i < n; i++)
         for (size_t f = 0; f < sizeof files / sizeof *files; f++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "builder.h"
+#include "gy_file.h"
 #include "gy_hostlist.h"
 
 /* One group while its names are made. */
@@ -255,10 +256,12 @@ static int add_group(struct gy_builder *b, size_t i, const struct gy_sc_nodes *g
         return -1;
     snprintf(prefix, sizeof prefix, groups > 1 ? "node%zu-" : "node", i + 1);
     const char *name = g->name == NULL ? prefix : g->name;
-    if (g->name != NULL && (g->count == 0 || strpbrk(name, "[,") != NULL))
-        rc = add_listed(&group, name, (size_t)g->count, b->err);
+    if (g->count == 0)
+        return 0; /* a group that a study has taken away */
+    if (g->name != NULL && (g->count < 0 || strpbrk(name, "[,") != NULL))
+        rc = add_listed(&group, name, g->count < 0 ? 0 : (size_t)g->count, b->err);
     else
-        rc = add_counted(&group, name, g->count == 0 ? 1 : (size_t)g->count, b->err);
+        rc = add_counted(&group, name, g->count < 0 ? 1 : (size_t)g->count, b->err);
     return rc < 0 ? gy_builder_fail(b, group.pointer) : 0;
 }
 
@@ -277,6 +280,14 @@ static int add_file(struct gy_builder *b, struct gy_inputs *in)
     const struct gy_sc_cluster *c = &b->s->cluster;
     char sha256[65];
 
+    if (c->slurm_conf != NULL) {
+        char *text = gy_file_slurp(c->slurm_conf, 1 << 24, NULL, sha256, b->err);
+        if (text == NULL)
+            return -1;
+        free(text);
+        if (gy_inputs_note(in, "slurm_conf", c->slurm_conf, sha256, b->err) != 0)
+            return -1;
+    }
     if (c->nodes_file == NULL)
         return 0;
     if (gy_nodes_load(c->nodes_file, c->nodes_format, b->spec, sha256, b->err) != 0)

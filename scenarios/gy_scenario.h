@@ -16,7 +16,7 @@
 /* An entry of cluster.nodes. */
 struct gy_sc_nodes {
     const char *name; /* host list, or a prefix when count is given */
-    int64_t count;    /* 0: not given, the host list says */
+    int64_t count;    /* INT64_MIN: not given, the host list says */
     const char *hardware;
     int64_t gpus;
     const char *gpu_type;
@@ -43,9 +43,11 @@ struct gy_sc_event { /* planned change of capacity */
 struct gy_sc_cluster {
     struct gy_list nodes; /* struct gy_sc_nodes */
     const char *nodes_file, *nodes_format;
-    struct gy_list partitions; /* struct gy_sc_partition */
-    struct gy_list events;     /* struct gy_sc_event */
-    const char *events_file;   /* CSV: at_s,nodes,state */
+    const char *slurm_conf;
+    struct gy_texts slurm_conf_ignored; /* its keys without a meaning here */
+    struct gy_list partitions;          /* struct gy_sc_partition */
+    struct gy_list events;              /* struct gy_sc_event */
+    const char *events_file;            /* CSV: at_s,nodes,state */
     const struct gy_json *fabric;
 };
 
@@ -79,7 +81,7 @@ struct gy_scenario {
     struct gy_sc_cluster cluster;
     struct gy_sc_trace trace;
     struct gy_sc_jobs jobs;
-    int fidelity; /* of the network; only 0 (none) is built */
+    int fidelity; /* of the network: 0 none, 1 fluid */
     gy_time stop_at;
     struct gy_sc_output output;
     struct gy_list thresholds; /* struct gy_threshold */
@@ -140,8 +142,15 @@ void gy_inputs_free(struct gy_inputs *in);
 /* Only the cluster, into zeroed inputs. */
 int gy_scenario_cluster(const struct gy_scenario *s, struct gy_strings *strings, struct gy_inputs *in,
                         struct gy_error *err);
-/* Fills everything but stop_flag and progress. The config's source is consumed by the run; free(config->source.self).
- */
+/* USD a GPU-hour of each node of the inputs' cluster, as the section prices says; *out is NULL when it is empty, else
+ * free() it. A GPU type without a price is an error. */
+int gy_scenario_prices(const struct gy_scenario *s, const struct gy_inputs *in, double **out, struct gy_error *err);
+/* What the GPUs that are there at the start cost an hour; 0 without prices. */
+double gy_inputs_usd_per_h(const struct gy_inputs *in, const double *prices);
+/* Fills everything but stop_flag and progress. The source is consumed by the run. *network receives the run's network
+ * model, NULL without one. Free both by gy_inputs_config_free, also after a failure. */
+struct gy_network;
 int gy_inputs_config(const struct gy_scenario *s, const struct gy_inputs *in, struct gy_sim_config *out,
-                     struct gy_error *err);
+                     struct gy_network **network, struct gy_error *err);
+void gy_inputs_config_free(struct gy_sim_config *config, struct gy_network *network);
 #endif

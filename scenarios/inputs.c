@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "builder.h"
+#include "gy_network.h"
 
 int gy_inputs_note(struct gy_inputs *in, const char *role, const char *path, const char *sha256, struct gy_error *err)
 {
@@ -11,6 +12,15 @@ int gy_inputs_note(struct gy_inputs *in, const char *role, const char *path, con
     in->files[in->n_files].path = path;
     snprintf(in->files[in->n_files++].sha256, sizeof in->files->sha256, "%s", sha256);
     return 0;
+}
+
+static int note_trace(const struct gy_scenario *s, struct gy_inputs *in, struct gy_error *err)
+{
+    const struct gy_sc_trace *t = &s->trace;
+
+    if (gy_inputs_note(in, "trace", t->path, in->trace->sha256, err) != 0)
+        return -1;
+    return t->second_path == NULL ? 0 : gy_inputs_note(in, "trace 2", t->second_path, in->trace->second_sha256, err);
 }
 
 static int load_trace(const struct gy_scenario *s, struct gy_inputs *in, struct gy_error *err)
@@ -29,9 +39,7 @@ static int load_trace(const struct gy_scenario *s, struct gy_inputs *in, struct 
     if (gy_trace_load(&o, in->strings, &in->trace, err) != 0)
         return -1;
     in->owns_trace = true;
-    if (gy_inputs_note(in, "trace", t->path, in->trace->sha256, err) != 0)
-        return -1;
-    return t->second_path == NULL ? 0 : gy_inputs_note(in, "trace 2", t->second_path, in->trace->second_sha256, err);
+    return note_trace(s, in, err);
 }
 
 int gy_inputs_load(const struct gy_scenario *s, struct gy_trace *trace, struct gy_inputs *in, struct gy_error *err)
@@ -46,8 +54,11 @@ int gy_inputs_load(const struct gy_scenario *s, struct gy_trace *trace, struct g
         if (in->strings == NULL)
             return gy_nomem(err);
     }
-    if (gy_scenario_cluster(s, in->strings, in, err) == 0 && (trace != NULL || load_trace(s, in, err) == 0))
+    if (gy_scenario_cluster(s, in->strings, in, err) == 0 &&
+        (trace != NULL ? note_trace : load_trace)(s, in, err) == 0) {
+        gy_network_leaves(s, &in->cluster);
         return 0;
+    }
     gy_inputs_free(in);
     return -1;
 }
@@ -66,8 +77,9 @@ void gy_inputs_free(struct gy_inputs *in)
 }
 
 int gy_inputs_config(const struct gy_scenario *s, const struct gy_inputs *in, struct gy_sim_config *out,
-                     struct gy_error *err)
+                     struct gy_network **network, struct gy_error *err)
 {
+    *network = NULL;
     *out = (struct gy_sim_config){.cluster = &in->cluster,
                                   .policy = s->policy,
                                   .policy_params = s->policy_params,
@@ -78,5 +90,18 @@ int gy_inputs_config(const struct gy_scenario *s, const struct gy_inputs *in, st
                                   .requeue_delay = s->jobs.requeue_delay,
                                   .any_split = s->jobs.any_split,
                                   .report_holds = true /* the account divides unused GPU-hours by them */};
+    if (s->fidelity == 1) {
+        *network = gy_network_new(s, in, err);
+        if (*network == NULL)
+            return -1;
+        out->rates = gy_network_rates(*network);
+    }
     return gy_trace_source(in->trace, &out->source, err);
+}
+
+void gy_inputs_config_free(struct gy_sim_config *config, struct gy_network *network)
+{
+    free(config->source.self);
+    gy_network_free(network);
+    *config = (struct gy_sim_config){0};
 }

@@ -11,7 +11,8 @@ struct gy_sc_all {
     struct gy_sc_trace trace;
     const struct gy_json *workloads, *scheduler, *teams, *faults, *power, *prices, *services, *autoscale;
     struct {
-        int fidelity;
+        int fidelity, routing;
+        const char *calibration;
     } network;
     struct gy_sc_jobs jobs;
     struct {
@@ -42,6 +43,10 @@ static inline const struct gy_sc_all *gy_sc_all(const struct gy_scenario *s)
 {
     return s->bound;
 }
+/* Puts what cluster.slurm_conf says into the document, where the cluster lists no nodes itself. 0, or -1 with err. */
+int gy_sc_slurm_conf(struct gy_json_doc *doc, struct gy_error *err);
+/* The rows of a table as rows of a Markdown table. */
+void gy_sc_key_rows(const struct gy_param *table, const char *prefix, struct gy_writer *to);
 /* Copies a text as one token of a JSON pointer (~ and / escaped), cut to size. */
 void gy_sc_token(const char *text, char *buf, size_t size);
 #endif

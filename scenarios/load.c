@@ -99,6 +99,10 @@ static struct gy_scenario *from(struct gy_json_doc *doc, const char *sha256, con
         gy_diags_add(diags, &err);
         failed = true;
     }
+    if (!failed && gy_sc_slurm_conf(doc, &err) != 0) {
+        gy_diags_add(diags, &err);
+        failed = true;
+    }
     if (failed || bind_all(s, o, diags) != 0) {
         gy_scenario_free(s);
         return NULL;

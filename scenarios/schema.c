@@ -82,7 +82,7 @@ static const char *type_word(const struct gy_param *row)
     return words[row->type];
 }
 
-static void key_rows(const struct gy_param *table, const char *prefix, struct gy_writer *to)
+void gy_sc_key_rows(const struct gy_param *table, const char *prefix, struct gy_writer *to)
 {
     char path[256];
 
@@ -95,7 +95,7 @@ static void key_rows(const struct gy_param *table, const char *prefix, struct gy
                          row->preset == NULL ? "" : row->preset, row->preset == NULL ? "" : "`", row->help);
         if (row->type == GY_P_OBJECT || row->type == GY_P_LIST) {
             snprintf(path + strlen(path), sizeof path - strlen(path), ".");
-            key_rows(row->fields, path, to);
+            gy_sc_key_rows(row->fields, path, to);
         }
     }
 }
@@ -103,6 +103,6 @@ static void key_rows(const struct gy_param *table, const char *prefix, struct gy
 void gy_scenario_keys(struct gy_writer *to)
 {
     gy_writer_text(to, "| key | what | default | meaning |\n| --- | --- | --- | --- |\n");
-    key_rows(gy_sc_table, "", to);
-    key_rows(gy_sc_team_table, "teams.NAME.", to);
+    gy_sc_key_rows(gy_sc_table, "", to);
+    gy_sc_key_rows(gy_sc_team_table, "teams.NAME.", to);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "gy_file.h"
 #include "gy_hardware.h"
+#include "gy_network.h"
 #include "inside.h"
 
 static int add_error(const struct gy_scenario *s, struct gy_error *err, const char *pointer, const char *fmt,
@@ -171,10 +172,8 @@ int gy_sc_check_sections(struct gy_scenario *s, struct gy_diags *diags)
         const char *pointer;
         const struct gy_json *at;
         const char *what;
-    } sections[] = {{"/workloads", all->workloads, "training profiles of jobs are"},
-                    {"/faults", all->faults, "failures of components are"},
+    } sections[] = {{"/faults", all->faults, "failures of components are"},
                     {"/power", all->power, "power and energy are"},
-                    {"/prices", all->prices, "prices are"},
                     {"/services", all->services, "inference services are"},
                     {"/autoscale", all->autoscale, "scaling of the cluster is"}};
     int rc = 0;
@@ -183,9 +182,33 @@ int gy_sc_check_sections(struct gy_scenario *s, struct gy_diags *diags)
         if (!is_empty(sections[i].at))
             rc = gy_sc_wrong(s, diags, "leave the section out or empty", sections[i].pointer, "%s not built yet",
                              sections[i].what);
-    if (s->fidelity != 0)
-        rc = gy_sc_wrong(s, diags, "use \"none\": run times are those of the trace", "/network/fidelity",
-                         "fidelity \"%s\" is not built yet", s->fidelity == 1 ? "fluid" : "flow");
+    if (s->fidelity == 2)
+        rc = gy_sc_wrong(s, diags, "use \"fluid\", or \"none\": run times are those of the trace", "/network/fidelity",
+                         "fidelity \"flow\" is not built yet");
+    if (gy_network_check(s, diags))
+        rc = -1;
+    if (s->fidelity == 0 && !is_empty(all->workloads))
+        rc = gy_sc_wrong(s, diags, "set network.fidelity to \"fluid\", or leave the section out", "/workloads",
+                         "workloads have no effect without a network model");
+    return rc;
+}
+
+static int check_prices(const struct gy_scenario *s, struct gy_diags *diags)
+{
+    const struct gy_json *prices = gy_sc_all(s)->prices;
+    char pointer[300], token[256];
+    int rc = 0;
+
+    if (prices != NULL && gy_json_type(prices) != GY_J_OBJECT && gy_json_type(prices) != GY_J_NULL)
+        return gy_sc_wrong(s, diags, NULL, "/prices", "found %s; expected an object of USD a GPU-hour by GPU type",
+                           gy_json_type_name(prices));
+    for (const struct gy_json *v = gy_json_first(prices); v != NULL; v = gy_json_next(v)) {
+        const double price = gy_json_number(v);
+        gy_sc_token(gy_json_key(v), token, sizeof token);
+        snprintf(pointer, sizeof pointer, "/prices/%s", token);
+        if (!(price >= 0 && price <= 1e9))
+            rc = gy_sc_wrong(s, diags, NULL, pointer, "expected USD a GPU-hour, a number from 0 to 10^9");
+    }
     return rc;
 }
 
@@ -238,7 +261,7 @@ int gy_sc_check(struct gy_scenario *s, struct gy_diags *diags)
     char pointer[64];
     int rc = 0;
 
-    if (check_nodes(s, diags) != 0)
+    if (check_prices(s, diags) != 0 || check_nodes(s, diags) != 0)
         rc = -1;
     for (size_t i = 0; i < s->thresholds.n; i++) {
         snprintf(pointer, sizeof pointer, "/thresholds/%zu", i);

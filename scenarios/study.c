@@ -5,6 +5,7 @@
 #include <string.h>
 #include "gy_file.h"
 #include "gy_stream.h"
+#include "inside.h"
 
 struct sample {
     int method; /* 0 grid */
@@ -12,8 +13,8 @@ struct sample {
 };
 struct sections {
     const struct gy_json *base, *axes, *points, *set, *seeds;
-    const struct gy_json *goal, *vary; /* of plans; checked by their own module */
-    const char *minimize, *name;
+    struct gy_study_plan plan;
+    const char *name;
     struct sample sample;
 };
 enum { GRID, RANDOM, HYPERCUBE };
@@ -87,21 +88,37 @@ static const struct gy_param rows[] = {
      .source = ""},
     {.name = "goal",
      .type = GY_P_JSON,
-     .offset = offsetof(struct sections, goal),
+     .offset = offsetof(struct sections, plan.goal),
      .preset = "null",
      .help = "plan: thresholds to meet",
      .source = ""},
     {.name = "vary",
      .type = GY_P_JSON,
-     .offset = offsetof(struct sections, vary),
+     .offset = offsetof(struct sections, plan.vary),
      .preset = "null",
-     .help = "plan: by JSON pointer, {min, max}",
+     .help = "plan: by JSON pointer, {min, max, integer, step, prefer}",
      .source = ""},
     {.name = "minimize",
      .type = GY_P_TEXT,
-     .offset = offsetof(struct sections, minimize),
+     .offset = offsetof(struct sections, plan.minimize),
      .preset = "null",
-     .help = "plan: what to make small: a metric, or \"cost\"",
+     .help = "plan: what to make small: \"cost\" (of the cluster an hour), \"gpus\", \"nodes\", or a metric",
+     .source = ""},
+    {.name = "confidence",
+     .type = GY_P_REAL,
+     .offset = offsetof(struct sections, plan.confidence),
+     .preset = "0.95",
+     .min = 0.5,
+     .max = 0.9999,
+     .help = "plan: with several seeds, how sure a goal must be met",
+     .source = ""},
+    {.name = "max_settings",
+     .type = GY_P_INT,
+     .offset = offsetof(struct sections, plan.max_settings),
+     .preset = "200",
+     .min = 1,
+     .max = 1000000,
+     .help = "plan: settings to try at most",
      .source = ""},
     {.name = NULL}};
 
@@ -338,9 +355,12 @@ static bool list_points(struct gy_study *s, const struct gy_json *list, struct g
     return true;
 }
 
-static bool read_seeds(struct gy_study *s, const struct gy_json *list, struct gy_diags *diags)
+static bool read_seeds(struct gy_study *s, const struct gy_json *list, const struct gy_overrides *common,
+                       struct gy_diags *diags)
 {
     int64_t seed;
+    if (common && common->has_seed) /* of the command line: it alone */
+        return gy_vec_push(&s->seeds, common->seed) || out_of_memory(diags);
     for (const struct gy_json *v = list && gy_json_type(list) == GY_J_ARRAY ? gy_json_first(list) : NULL; v;
          v = gy_json_next(v)) {
         if (!gy_json_is_integer(v, &seed) || seed < 0) {
@@ -369,6 +389,10 @@ static struct gy_json_doc *load_base(struct gy_study *s, const struct sections *
     struct gy_json_doc *base = NULL;
     char path[4096];
     const char *file = gy_json_string(x->base);
+    if (x->set && gy_json_type(x->set) != GY_J_OBJECT) {
+        complain(diags, s->doc, "/set", "expected an object of values by JSON pointer");
+        return NULL;
+    }
     if (file && !gy_path_resolve(s->path, file, path, sizeof path))
         gy_fail(&err, GY_EINPUT, "/base", "the path is too long");
     else if (file)
@@ -377,24 +401,20 @@ static struct gy_json_doc *load_base(struct gy_study *s, const struct sections *
         gy_json_free(base);
         base = NULL;
     }
-    for (const struct gy_json *v = base && x->set ? gy_json_first(x->set) : NULL; v && !err.code; v = gy_json_next(v)) {
+    bool ok = base != NULL;
+    for (const struct gy_json *v = ok && x->set ? gy_json_first(x->set) : NULL; v && ok; v = gy_json_next(v)) {
         const char *text = text_of(&s->arena, v);
-        if (!text)
-            gy_nomem(&err);
-        else
-            gy_json_set_as(base, gy_json_key(v), text, s->path, &err);
+        ok = (text ? gy_json_set_as(base, gy_json_key(v), text, s->path, &err) : gy_nomem(&err)) == 0;
     }
-    for (size_t i = 0; common && base && i < common->n_sets && !err.code; i++) {
+    for (size_t i = 0; common && ok && i < common->n_sets; i++) {
         const char *set = common->sets[i], *equals = strchr(set, '=');
         const char *pointer = equals ? gy_arena_strndup(&s->arena, set, (size_t)(equals - set)) : NULL;
-        if (!pointer)
-            gy_fail(&err, GY_EUSAGE, "--set", "expected POINTER=VALUE, found %s", set);
-        else
-            gy_json_set_as(base, pointer, equals + 1, "--set", &err);
+        ok = (pointer ? gy_json_set_as(base, pointer, equals + 1, "--set", &err)
+                      : gy_fail(&err, GY_EUSAGE, "--set", "expected POINTER=VALUE, found %s", set)) == 0;
     }
-    if (base && common && common->trace && !err.code)
-        gy_json_set_as(base, "/trace/path", common->trace, "--trace", &err);
-    if (!err.code)
+    if (ok && common && common->trace)
+        ok = gy_json_set_as(base, "/trace/path", common->trace, "--trace", &err) == 0;
+    if (ok)
         return base;
     gy_diags_add(diags, &err);
     gy_json_free(base);
@@ -405,6 +425,10 @@ static bool lay_out(struct gy_study *s, const struct sections *x, struct gy_diag
 {
     if (x->axes && x->points) {
         complain(diags, s->doc, "/points", "a study has either \"axes\" or \"points\"");
+        return false;
+    }
+    if (x->axes && gy_json_type(x->axes) != GY_J_OBJECT) {
+        complain(diags, s->doc, "/axes", "expected an object: by JSON pointer, an array of values or a range");
         return false;
     }
     if (x->points)
@@ -428,8 +452,11 @@ struct gy_study *gy_study_load(const char *path, const struct gy_overrides *comm
     if (!(s->doc = gy_json_load(path, &err)))
         gy_diags_add(diags, &err);
     else if (gy_bind(rows, s->doc, gy_json_root(s->doc), "", &x, &s->arena, diags) == 0 &&
-             (s->base = load_base(s, &x, common, diags)) && read_seeds(s, x.seeds, diags) && lay_out(s, &x, diags))
+             (s->base = load_base(s, &x, common, diags)) && read_seeds(s, x.seeds, common, diags) &&
+             lay_out(s, &x, diags)) {
+        s->plan = x.plan;
         return s;
+    }
     gy_study_free(s);
     return NULL;
 }
@@ -464,13 +491,64 @@ const char *gy_study_value(const struct gy_study *s, size_t point, size_t axis)
     return strchr(s->sets.at[point / s->seeds.n * s->axes.n + axis], '=') + 1;
 }
 
+/* A text as JSON. */
+static const char *quoted(struct gy_arena *arena, const char *text)
+{
+    struct gy_error err = {0};
+    struct gy_writer *w = gy_writer_open(NULL, &err);
+    if (!w)
+        return NULL;
+    struct gy_json_out o = {.to = w, .compact = true};
+    gy_jo_string(&o, NULL, text);
+    const char *kept = gy_arena_printf(arena, "%s", gy_writer_memory(w, NULL));
+    gy_writer_abandon(w);
+    return kept;
+}
+
+/* The base with {seed} in its trace's path replaced, or NULL where the path has none. */
+static struct gy_json_doc *seeded(const struct gy_study *s, int64_t seed, struct gy_error *err)
+{
+    const char *path = gy_json_string(gy_json_at(gy_json_root(s->base), "/trace/path"));
+    const char *mark = path ? strstr(path, "{seed}") : NULL;
+    struct gy_json_doc *copy;
+    struct gy_arena arena = GY_ARENA_INIT;
+    if (!mark)
+        return NULL;
+    const char *named =
+        gy_arena_printf(&arena, "%.*s%lld%s", (int)(mark - path), path, (long long)seed, mark + strlen("{seed}"));
+    named = named ? quoted(&arena, named) : NULL;
+    copy = named ? gy_json_copy(s->base) : NULL;
+    if (!copy) {
+        gy_nomem(err);
+    } else if (gy_json_set_as(copy, "/trace/path", named, gy_json_origin(s->base, "/trace/path"), err)) {
+        gy_json_free(copy);
+        copy = NULL;
+    } else {
+        *err = (struct gy_error){0};
+    }
+    gy_arena_free(&arena);
+    return copy;
+}
+
+struct gy_scenario *gy_study_scenario_of(const struct gy_study *s, const char *const *sets, size_t n, int64_t seed,
+                                         struct gy_diags *diags)
+{
+    const struct gy_overrides o = {.sets = sets, .n_sets = n, .has_seed = true, .seed = seed};
+    struct gy_error err = {0};
+    struct gy_json_doc *own = seeded(s, seed, &err);
+    struct gy_scenario *scenario = NULL;
+    if (err.code)
+        gy_diags_add(diags, &err);
+    else
+        scenario = gy_scenario_from(own ? own : s->base, &o, diags);
+    gy_json_free(own);
+    return scenario;
+}
+
 struct gy_scenario *gy_study_scenario(const struct gy_study *s, size_t point, struct gy_diags *diags)
 {
-    const struct gy_overrides o = {.sets = s->sets.at ? s->sets.at + point / s->seeds.n * s->axes.n : NULL,
-                                   .n_sets = s->axes.n,
-                                   .has_seed = true,
-                                   .seed = gy_study_seed(s, point)};
-    return gy_scenario_from(s->base, &o, diags);
+    return gy_study_scenario_of(s, s->sets.at ? s->sets.at + point / s->seeds.n * s->axes.n : NULL, s->axes.n,
+                                gy_study_seed(s, point), diags);
 }
 
 int gy_study_schema(struct gy_writer *to, struct gy_error *err)
@@ -479,4 +557,10 @@ int gy_study_schema(struct gy_writer *to, struct gy_error *err)
     (void)err;
     gy_bind_schema(rows, &o, NULL);
     return 0;
+}
+
+void gy_study_keys(struct gy_writer *to)
+{
+    gy_writer_text(to, "| key | what | default | meaning |\n| --- | --- | --- | --- |\n");
+    gy_sc_key_rows(rows, "", to);
 }

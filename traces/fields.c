@@ -163,8 +163,8 @@ bool gy_row_state(struct gy_reader *r, const char *column, struct gy_field f, st
         {"success", GY_COMPLETED, false},    {"succeed", GY_COMPLETED, false},   {"pass", GY_COMPLETED, false},
         {"terminated", GY_COMPLETED, false}, {"failed", GY_FAILED, false},       {"fail", GY_FAILED, false},
         {"out_of_memory", GY_FAILED, false}, {"cancelled", GY_CANCELLED, true},  {"canceled", GY_CANCELLED, true},
-        {"killed", GY_CANCELLED, false},     {"deadline", GY_TIMEOUT, false},    {"timeout", GY_TIMEOUT, false},
-        {"node_fail", GY_NODE_FAIL, false},  {"boot_fail", GY_NODE_FAIL, false},
+        {"killed", GY_CANCELLED, false},     {"preempted", GY_CANCELLED, false}, {"deadline", GY_TIMEOUT, false},
+        {"timeout", GY_TIMEOUT, false},      {"node_fail", GY_NODE_FAIL, false}, {"boot_fail", GY_NODE_FAIL, false},
     };
 
     if (gy_field_none(f))

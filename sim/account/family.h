@@ -33,7 +33,8 @@ struct gy_family_type {
 extern const struct gy_family_type *const gy_families[]; /* NULL-ended, in the order of summary.json */
 
 extern const struct gy_family_type gy_family_jobs, gy_family_times, gy_family_use, gy_family_unused,
-    gy_family_fragmentation, gy_family_fairness, gy_family_churn, gy_family_steady, gy_family_course;
+    gy_family_fragmentation, gy_family_fairness, gy_family_churn, gy_family_steady, gy_family_course, gy_family_cost,
+    gy_family_network;
 
 /* A listener is told every event after the families, and every job that leaves, once. */
 struct gy_listener {
@@ -54,6 +55,9 @@ double gy_fragmentation_now(const void *state);
 
 /* Of gy_family_course's state: allocated / available GPU-time in one of equal slices of the window; NaN when none. */
 double gy_course_allocated(const void *state, unsigned slice, unsigned slices);
+
+/* Of gy_family_cost's state: what the cluster costs an hour now, USD. NaN without prices. */
+double gy_cost_now(const void *state);
 
 /* Groups (groups.c). */
 struct gy_groups;

@@ -10,9 +10,9 @@
 #include "gy_file.h"
 #include "sinks.h"
 
-enum { SUMMARY, JOBS, TIMELINE, EVENTS, MANIFEST, FILES }; /* in the order of their renaming */
+enum { SUMMARY, JOBS, TIMELINE, EVENTS, LINKS, MANIFEST, FILES }; /* in the order of their renaming */
 static const char *const file_names[FILES] = {"summary.json", "jobs.csv", "timeline.csv", "events.jsonl",
-                                              "manifest.json"};
+                                              "links.csv",    "manifest.json"};
 
 struct gy_folder {
     struct gy_account *account;
@@ -123,7 +123,7 @@ static int open_file(struct gy_folder *f, int i, struct gy_error *err)
 
 struct gy_folder *gy_folder_open(const struct gy_folder_options *o, struct gy_account *a, struct gy_error *err)
 {
-    const bool want[FILES] = {true, o->jobs, o->timeline, o->events, true};
+    const bool want[FILES] = {true, o->jobs, o->timeline, o->events, o->links, true};
     struct gy_folder *f = calloc(1, sizeof *f);
 
     if (!f || !(f->dir = strdup(*o->dir ? o->dir : "."))) {
@@ -203,6 +203,8 @@ int gy_folder_commit(struct gy_folder *f, const struct gy_run_facts *facts, cons
                      size_t n_verdicts, struct gy_error *err)
 {
     gy_account_write_summary(f->account, verdicts, n_verdicts, f->sink[SUMMARY].to);
+    if (f->sink[LINKS].to && facts->write_links)
+        facts->write_links(facts->ctx, f->sink[LINKS].to);
     gy_run_write_manifest(f->account, facts, f->sink[MANIFEST].to);
     for (int i = 0; i < FILES; i++) {
         const struct gy_error *failed = f->sink[i].to ? gy_writer_error(f->sink[i].to) : NULL;

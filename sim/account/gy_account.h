@@ -27,7 +27,9 @@ struct gy_account_options {
     const struct gy_entitlement
         *entitlements; /* teams not in the list have share 1; one of 0 is left out of fairness */
     size_t n_entitlements;
-    bool groups; /* also keep what summaries by team, user, partition, GPU type and job size need */
+    bool network; /* the run has a network model: network.* metrics are wanted */
+    const double *prices; /* USD a GPU-hour, of each node of the cluster; NULL: no prices, no cost. Borrowed */
+    bool groups;          /* also keep what summaries by team, user, partition, GPU type and job size need */
 };
 
 /* Statistics of one quantity over jobs; NaN where there is no value. Quantiles are exact, type 7. */
@@ -78,6 +80,8 @@ void gy_account_free(struct gy_account *a); /* NULL is fine */
 /* The observer to give to gy_sim_run. A few hundred ns a job over a run; 24 bytes a started job. */
 struct gy_observer gy_account_observer(struct gy_account *a);
 /* After the run: computes everything below. result is copied. Call once. O(jobs). */
+/* With a network model, before finish: utilisation of links, mean over links and the largest. */
+void gy_account_network(struct gy_account *a, double link_util_mean, double link_util_max);
 int gy_account_finish(struct gy_account *a, const struct gy_sim_result *result, struct gy_error *err);
 
 /* Valid after finish, until free. */

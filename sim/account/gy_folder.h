@@ -1,4 +1,4 @@
-/* The run folder: manifest.json, summary.json and, as asked for, jobs.csv, timeline.csv and events.jsonl.
+/* The run folder: manifest.json, summary.json and, as asked for, jobs.csv, timeline.csv, events.jsonl and links.csv.
  *
  * Files are written beside their final names as *.partial and take them on commit, the manifest last, so a folder with
  * a manifest is whole. A folder that exists and is neither empty nor a run folder is refused; an older run in it is
@@ -9,9 +9,11 @@
 #include "gy_account.h"
 
 struct gy_json_out;
+struct gy_writer;
 
 struct gy_folder_options {
     const char *dir;             /* made if missing, with its parents */
+    bool links;                  /* of a network model */
     bool jobs, timeline, events; /* timeline needs sample events, events' holds and reservations report_holds */
 };
 
@@ -41,6 +43,7 @@ struct gy_run_facts {
     size_t n_not_modelled;
     /* Writes the resolved scenario as one value under the key; NULL: none. */
     void (*write_scenario)(void *ctx, struct gy_json_out *o, const char *key);
+    void (*write_links)(void *ctx, struct gy_writer *to); /* links.csv, where the folder was opened with links */
     void *ctx;
 };
 
@@ -53,6 +56,5 @@ int gy_folder_commit(struct gy_folder *f, const struct gy_run_facts *facts, cons
 /* Instead of commit: removes what was begun. NULL is fine. The account must get no more events. */
 void gy_folder_abandon(struct gy_folder *f);
 /* manifest.json's text. */
-struct gy_writer;
 void gy_run_write_manifest(const struct gy_account *a, const struct gy_run_facts *facts, struct gy_writer *to);
 #endif

@@ -31,7 +31,9 @@ int gy_timeline_event(void *sink, const struct gy_account *a, const struct gy_vi
     put_gpus(w, l->asked_pending);
     gy_writer_put(w, ",", 1);
     gy_writer_csv_number(w, gy_fragmentation_now(gy_account_family(a, &gy_family_fragmentation)));
-    gy_writer_text(w, ",,,\n");
+    gy_writer_text(w, ",,");
+    gy_writer_csv_number(w, gy_cost_now(gy_account_family(a, &gy_family_cost)));
+    gy_writer_text(w, ",\n");
     const struct gy_error *failed = gy_writer_error(w);
     if (failed)
         *err = *failed;

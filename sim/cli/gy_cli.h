@@ -98,6 +98,8 @@ int gy_cli_signal(void); /* the one that came, or 0 */
 
 int gy_verb_run(struct gy_cli *cli);
 int gy_verb_report(struct gy_cli *cli);
+int gy_verb_export(struct gy_cli *cli);
+int gy_verb_explain(struct gy_cli *cli);
 int gy_verb_validate(struct gy_cli *cli);
 int gy_verb_schema(struct gy_cli *cli);
 int gy_verb_policies_list(struct gy_cli *cli);
@@ -108,6 +110,7 @@ int gy_verb_trace_formats(struct gy_cli *cli);
 int gy_verb_trace_generate(struct gy_cli *cli);
 int gy_verb_predict_flows(struct gy_cli *cli);
 int gy_verb_sweep(struct gy_cli *cli);
+int gy_verb_plan(struct gy_cli *cli);
 int gy_verb_compare(struct gy_cli *cli);
 int gy_verb_check(struct gy_cli *cli);
 int gy_verb_predict_collective(struct gy_cli *cli);
@@ -119,11 +122,13 @@ int gy_verb_models_show(struct gy_cli *cli);
 extern const struct gy_cli_option gy_predict_collective_options[], gy_calibrate_import_options[];
 extern const struct gy_cli_option gy_calibrate_fit_options[], gy_calibrate_validate_options[];
 int gy_verb_version(struct gy_cli *cli);
+extern const struct gy_cli_option gy_explain_options[], gy_export_options[];
 extern const struct gy_cli_option gy_run_options[];
 extern const struct gy_cli_option gy_schema_options[];
 extern const struct gy_cli_option gy_trace_file_options[];
 extern const struct gy_cli_option gy_predict_flows_options[];
 extern const struct gy_cli_option gy_sweep_options[];
+extern const struct gy_cli_option gy_plan_options[];
 extern const struct gy_cli_option gy_compare_options[];
 extern const struct gy_cli_option gy_check_options[];
 #endif

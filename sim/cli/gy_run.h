@@ -5,6 +5,7 @@
 #include "gy_cli.h"
 #include "gy_engine.h"
 #include "gy_folder.h"
+#include "gy_network.h"
 #include "gy_scenario.h"
 
 struct gy_run {
@@ -12,7 +13,9 @@ struct gy_run {
     const struct gy_scenario *s;
     struct gy_inputs inputs;
     struct gy_sim_config config;
+    struct gy_network *network; /* NULL without one */
     struct gy_entitlement *entitlements;
+    double *prices; /* by node, or NULL */
     struct gy_account *account;
     struct gy_folder *folder;
     struct gy_sim_result result;

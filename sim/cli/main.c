@@ -92,6 +92,7 @@ int main(int argc, char **argv)
     int rc;
 
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error that is told, not a silent end */
+    signal(SIGXFSZ, SIG_IGN); /* as is a file that may grow no more */
     rc = dispatch(argc, argv);
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout)) {

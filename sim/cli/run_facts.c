@@ -3,8 +3,14 @@
 #include "gy_describe.h"
 #include "gy_run.h"
 
+/* The first two are modelled by a network. */
 static const char *const not_modelled[] = {"network contention", "effect of placement on run times",
-                                           "failures of components", "power and energy", "prices"};
+                                           "failures of components", "power and energy",
+                                           "prices" /* the last, here and below: left out where there are some */};
+static const char *const network_leaves_out[] = {
+    "network latency",      "bursts of traffic: jobs count as communicating all the time",
+    "traffic inside nodes", "failures of components",
+    "power and energy",     "prices"};
 
 static void add_input(struct gy_run *r, const char *role, const char *path, const char *sha256)
 {
@@ -37,6 +43,27 @@ static struct gy_run_skip *copy_skips(struct gy_run *r, const struct gy_trace_sk
     for (size_t i = 0; i < from->n && to != NULL; i++)
         to[i] = (struct gy_run_skip){from->at[i].why, from->at[i].first, from->at[i].count};
     return to;
+}
+
+/* Jobs whose limit is beyond the policy's planning window (Slurm's bf_window): nothing is ever kept free for all of
+ * their time, so they can starve behind a full queue. One more note when there are any. */
+static size_t add_starving(const struct gy_run *r, struct gy_run_skip *notes, size_t n)
+{
+    const struct gy_param *p = r->s->policy->params;
+    while (p != NULL && p->name != NULL && strcmp(p->name, "bf_window_s") != 0)
+        p++;
+    if (p == NULL || p->name == NULL)
+        return n;
+    const gy_time window = *(const gy_time *)((const char *)r->s->policy_params + p->offset);
+    uint64_t beyond = 0;
+    for (size_t i = 0; i < r->inputs.trace->jobs.n; i++)
+        beyond += r->inputs.trace->jobs.at[i].limit > window;
+    if (beyond > 0)
+        notes[n++] =
+            (struct gy_run_skip){"time limit longer than bf_window_s: backfill cannot plan for all of it, so the "
+                                 "job can starve",
+                                 "", beyond};
+    return n;
 }
 
 /* "composed: order fifo, queueing strict, backfill easy": the preset and its choices. */
@@ -83,6 +110,13 @@ static void write_scenario(void *ctx, struct gy_json_out *o, const char *key)
     gy_jo_end(o, '}');
 }
 
+static void write_links(void *ctx, struct gy_writer *to)
+{
+    const struct gy_run *r = ctx;
+
+    gy_network_write_links(r->network, &r->result, to);
+}
+
 int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
 {
     const struct gy_trace *t = r->inputs.trace;
@@ -106,10 +140,16 @@ int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
                                .n_skips = t->skips.n,
                                .notes = copy_skips(r, &t->notes),
                                .n_notes = t->notes.n,
-                               .not_modelled = not_modelled,
-                               .n_not_modelled = sizeof not_modelled / sizeof *not_modelled,
+                               .not_modelled = r->network != NULL ? network_leaves_out : not_modelled,
+                               .n_not_modelled =
+                                   (r->network != NULL ? sizeof network_leaves_out / sizeof *network_leaves_out
+                                                       : sizeof not_modelled / sizeof *not_modelled) -
+                                   (r->prices != NULL),
                                .write_scenario = write_scenario,
+                               .write_links = write_links,
                                .ctx = r};
+    if (f->notes != NULL)
+        f->n_notes = add_starving(r, (struct gy_run_skip *)(uintptr_t)f->notes, f->n_notes);
     if (!collect_command(r) || f->policy == NULL || f->cluster == NULL || f->trace == NULL || f->skips == NULL ||
         f->notes == NULL)
         return gy_nomem(err);

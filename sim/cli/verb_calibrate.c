@@ -48,6 +48,8 @@ const struct gy_cli_option gy_calibrate_fit_options[] = {
 const struct gy_cli_option gy_calibrate_validate_options[] = {
     {"hold-out", K_HOLD_OUT, "WHAT",
      "none (default), prior (no calibration), system (leave the shown one out), third (every third size)"},
+    {"hardware", K_HARDWARE, "NAME", "Node type, where a log does not tell"},
+    {"fabric", K_FABRIC, "NAME", "Network between the nodes, where a log does not tell"},
     {"plot", K_PLOT, "FILE.svg", "Draws points, curve and residuals of the first eight sets"},
     {0},
 };
@@ -258,7 +260,7 @@ int gy_verb_calibrate_validate(struct gy_cli *cli)
     struct gy_measurements m = {0};
     struct gy_calibration cal = {0};
     struct gy_validation v = {0};
-    struct gy_import_options none = {0};
+    struct gy_import_options o = {.hardware = gy_cli_get(cli, K_HARDWARE), .fabric = gy_cli_get(cli, K_FABRIC)};
     enum gy_valid_mode mode;
     const char *plot = gy_cli_get(cli, K_PLOT), *name = cli->args.at[0];
     int rc = hold_out(cli, &mode, &err);
@@ -266,7 +268,10 @@ int gy_verb_calibrate_validate(struct gy_cli *cli)
         rc = gy_calibration_load(&cal, strcmp(name, "built-in") ? name : NULL, &err);
     bool loaded = !rc;
     if (!rc)
-        rc = import_all(cli, &m, 1, &none, &err);
+        rc = import_all(cli, &m, 1, &o, &err);
+    for (size_t i = 0; !rc && i < m.sets.n; i++)
+        if (!*m.sets.at[i].hardware && !cli->quiet)
+            fprintf(stderr, "%s: not compared, its GPU is not known; give --hardware\n", m.sets.at[i].source);
     if (!rc)
         rc = gy_validate(&cal, &m, mode, &v, &err);
     if (!rc && cli->json)

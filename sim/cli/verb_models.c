@@ -118,12 +118,8 @@ static struct gy_json_doc *open_any(const char *name, struct gy_error *err)
         if (doc)
             return doc;
     }
-    const char *names[512];
-    size_t n = 0;
-    const struct gy_model_file *f;
-    for (size_t i = 0; n < 512 && (f = gy_model_file_at(i)); i++)
-        names[n++] = f->name;
-    const char *near = gy_nearest(name, names, n);
+    char buf[64];
+    const char *near = gy_model_nearest(NULL, name, buf);
     gy_fail(err, GY_EUSAGE, NULL, "no model named \"%s\"", name);
     if (near)
         gy_hint(err, "did you mean \"%s\"?", near);

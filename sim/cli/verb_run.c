@@ -45,7 +45,10 @@ static bool names_group(const char *metric)
  * names, but for groups. */
 static int check_names(const struct gy_run *r, struct gy_error *err)
 {
-    const struct gy_account_options o = {.cluster = &r->inputs.cluster, .strings = r->inputs.strings};
+    const struct gy_account_options o = {.cluster = &r->inputs.cluster,
+                                         .strings = r->inputs.strings,
+                                         .prices = r->prices,
+                                         .network = r->s->fidelity != 0};
     const struct gy_sim_result nothing = {.first_submit = GY_NONE, .last_end = GY_NONE, .end = GY_NONE};
     const struct gy_threshold *t = r->s->thresholds.at;
     struct gy_verdict verdict;
@@ -73,7 +76,8 @@ static int check_names(const struct gy_run *r, struct gy_error *err)
 
 static int open_account(struct gy_run *r, struct gy_error *err)
 {
-    struct gy_account_options o = {.cluster = &r->inputs.cluster, .strings = r->inputs.strings, .groups = true};
+    struct gy_account_options o = {
+        .cluster = &r->inputs.cluster, .strings = r->inputs.strings, .network = r->network != NULL, .groups = true};
 
     r->entitlements = calloc(r->s->n_teams + 1, sizeof *r->entitlements);
     if (r->entitlements == NULL)
@@ -85,6 +89,7 @@ static int open_account(struct gy_run *r, struct gy_error *err)
             r->entitlements[o.n_entitlements++] = (struct gy_entitlement){id, team->share};
     }
     o.entitlements = r->entitlements;
+    o.prices = r->prices;
     r->account = gy_account_new(&o, err);
     return r->account == NULL ? -1 : 0;
 }
@@ -94,7 +99,8 @@ static int open_folder(struct gy_run *r, struct gy_error *err)
     const struct gy_folder_options o = {.dir = r->cli->out,
                                         .jobs = r->s->output.jobs,
                                         .timeline = r->s->output.timeline > 0,
-                                        .events = r->s->output.events};
+                                        .events = r->s->output.events,
+                                        .links = r->network != NULL};
 
     if (r->cli->out == NULL)
         return 0;
@@ -124,6 +130,8 @@ static int judge(struct gy_run *r, struct gy_error *err)
     r->verdicts = calloc(r->s->thresholds.n + 1, sizeof *r->verdicts);
     if (r->verdicts == NULL)
         return gy_nomem(err);
+    if (r->network != NULL)
+        gy_network_tell(r->network, &r->result, r->account);
     if (gy_account_finish(r->account, &r->result, err) != 0)
         return -1;
     return gy_account_check(r->account, r->s->thresholds.at, r->s->thresholds.n, r->verdicts, err);
@@ -226,9 +234,10 @@ static int outcome(const struct gy_run *r)
 
 static int run_all(struct gy_run *r, struct gy_error *err)
 {
-    if (gy_inputs_load(r->s, NULL, &r->inputs, err) != 0 || check_names(r, err) != 0 || print_rows(r, err) != 0 ||
-        gy_inputs_config(r->s, &r->inputs, &r->config, err) != 0 || gy_run_facts_of(r, err) != 0 ||
-        open_account(r, err) != 0 || open_folder(r, err) != 0)
+    if (gy_inputs_load(r->s, NULL, &r->inputs, err) != 0 ||
+        gy_scenario_prices(r->s, &r->inputs, &r->prices, err) != 0 || check_names(r, err) != 0 ||
+        print_rows(r, err) != 0 || gy_inputs_config(r->s, &r->inputs, &r->config, &r->network, err) != 0 ||
+        gy_run_facts_of(r, err) != 0 || open_account(r, err) != 0 || open_folder(r, err) != 0)
         return -1;
     if (simulate(r, err) != 0 || judge(r, err) != 0)
         return -1;
@@ -249,8 +258,9 @@ static int run_scenario(const struct gy_cli *cli, const struct gy_scenario *s)
 
     gy_folder_abandon(r.folder);
     gy_account_free(r.account);
-    free(r.config.source.self);
+    gy_inputs_config_free(&r.config, r.network);
     free(r.entitlements);
+    free(r.prices);
     free(r.verdicts);
     gy_inputs_free(&r.inputs);
     gy_vec_free(&r.command);

@@ -3,6 +3,7 @@
 #include "gy_cli.h"
 #include "gy_file.h"
 #include "gy_scenario.h"
+#include "gy_study.h"
 
 enum { K_KEYS = 256 };
 const struct gy_cli_option gy_schema_options[] = {
@@ -12,13 +13,14 @@ const struct gy_cli_option gy_schema_options[] = {
 
 int gy_verb_schema(struct gy_cli *cli)
 {
-    static const char *const kinds[] = {"scenario"};
-    const char *kind = cli->args.at[0], *nearest = gy_nearest(kind, kinds, 1);
+    static const char *const kinds[] = {"scenario", "study"};
+    const char *kind = cli->args.at[0], *nearest = gy_nearest(kind, kinds, 2);
     struct gy_error err = {0};
     struct gy_writer *to;
 
-    if (strcmp(kind, "scenario") != 0) {
-        gy_fail(&err, GY_EUSAGE, NULL, "schema: unknown kind \"%s\"; expected scenario", kind);
+    const bool study = strcmp(kind, "study") == 0;
+    if (!study && strcmp(kind, "scenario") != 0) {
+        gy_fail(&err, GY_EUSAGE, NULL, "schema: unknown kind \"%s\"; expected scenario or study", kind);
         if (nearest != NULL)
             gy_hint(&err, "did you mean \"%s\"?", nearest);
         return gy_cli_fail(&err);
@@ -27,8 +29,8 @@ int gy_verb_schema(struct gy_cli *cli)
     if (to == NULL)
         return gy_cli_fail(&err);
     if (gy_cli_get(cli, K_KEYS) != NULL) {
-        gy_scenario_keys(to);
-    } else if (gy_scenario_schema(to, &err) != 0) {
+        (study ? gy_study_keys : gy_scenario_keys)(to);
+    } else if ((study ? gy_study_schema : gy_scenario_schema)(to, &err) != 0) {
         gy_writer_abandon(to);
         return gy_cli_fail(&err);
     }

@@ -24,6 +24,27 @@ const struct gy_verb gy_verbs[] = {
      .doc = "RUN is a folder that gpuyard run --out wrote; -o FILE.html says where the page goes. The page carries the "
             "runs' files, so that it can be sent and opened anywhere.",
      .run = gy_verb_report},
+    {.name = "explain",
+     .args = "RUN",
+     .min_args = 1,
+     .max_args = 1,
+     .common = GY_CLI_JSON,
+     .options = gy_explain_options,
+     .summary = "Says why a job waited and who was in its way, or why GPUs stood unused",
+     .doc = "With --job the job's life as a timeline of reasons, the jobs that held its GPUs or overtook it, and what "
+            "would "
+            "have let it start earlier. A run with \"events\": true tells every step.",
+     .run = gy_verb_explain},
+    {.name = "export",
+     .args = "RUN",
+     .min_args = 1,
+     .max_args = 1,
+     .common = GY_CLI_OUT,
+     .options = gy_export_options,
+     .summary = "Writes a run in another tool's format: SQLite, Perfetto, OpenMetrics, sacct, Batsim, CSV, SVG, PNG",
+     .doc = "To --out, or standard output where the format is text. batsim writes _jobs.csv, batsim-schedule "
+            "_schedule.csv.",
+     .run = gy_verb_export},
     {.name = "validate",
      .args = "SCENARIO.json",
      .min_args = 1,
@@ -38,10 +59,24 @@ const struct gy_verb gy_verbs[] = {
      .common = GY_CLI_SCENARIO | GY_CLI_OUT | GY_CLI_JSON | GY_CLI_QUIET | GY_CLI_PROGRESS,
      .options = gy_sweep_options,
      .summary = "Runs a grid, list or sample of scenarios; resumable; results in a store and a CSV",
-     .doc = "Results go to DIR/store.sqlite as they are finished (--out DIR, by default the study's name without .json), "
-            "then to DIR/results.csv in the order of points. Running again does only what is missing, so a sweep that was "
-            "interrupted or extended goes on where it stood. Results do not depend on -j or --shard.",
+     .doc =
+         "Results go to DIR/store.sqlite as they are finished (--out DIR, by default the study's name without .json), "
+         "then to DIR/results.csv in the order of points. Running again does only what is missing, so a sweep that was "
+         "interrupted or extended goes on where it stood. Results do not depend on -j or --shard.",
      .run = gy_verb_sweep},
+    {.name = "plan",
+     .args = "STUDY.json",
+     .min_args = 1,
+     .max_args = 1,
+     .common = GY_CLI_SCENARIO | GY_CLI_OUT | GY_CLI_JSON | GY_CLI_QUIET | GY_CLI_PROGRESS,
+     .options = gy_plan_options,
+     .summary = "Searches the smallest or cheapest setting that meets goals; exit status 1 when there is none",
+     .doc = "The study gives base, goal (thresholds), vary ({pointer: {min, max}}), minimize (cost, gpus, nodes or a "
+            "metric; by "
+            "default the value that varies) and seeds. Every setting is tried under the same seeds; with several, a "
+            "goal is "
+            "met when its confidence bound is. --out FILE writes the answer with every trial as JSON.",
+     .run = gy_verb_plan},
     {.name = "compare",
      .args = "RUN RUN…",
      .min_args = 2,
@@ -65,7 +100,7 @@ const struct gy_verb gy_verbs[] = {
          "their tolerances (5 % where the file names none; only in the bad direction, so a shorter wait never fails).",
      .run = gy_verb_check},
     {.name = "schema",
-     .args = "scenario",
+     .args = "scenario|study",
      .min_args = 1,
      .max_args = 1,
      .common = GY_CLI_OUT,

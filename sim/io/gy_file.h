@@ -38,8 +38,8 @@ void gy_writer_text(struct gy_writer *w, const char *text);
 void gy_writer_printf(struct gy_writer *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* One CSV field, quoted when it holds a comma, quote or newline (RFC 4180). */
 void gy_writer_csv(struct gy_writer *w, const char *text);
-void gy_writer_csv_number(struct gy_writer *w, double v);          /* shortest; NaN is an empty field; inf, -inf */
-void gy_writer_time(struct gy_writer *w, int64_t ns);              /* exact decimal seconds; empty when not given */
+void gy_writer_csv_number(struct gy_writer *w, double v); /* shortest; NaN is an empty field; inf, -inf */
+void gy_writer_time(struct gy_writer *w, int64_t ns);     /* exact decimal seconds; empty when not given */
 /* A whole file as gzip in base64, on one line: for data inside a text. The same bytes everywhere. 0, or -1 with err. */
 int gy_writer_packed(struct gy_writer *w, const char *path, struct gy_error *err);
 const char *gy_writer_memory(struct gy_writer *w, size_t *len);    /* of a memory writer, valid until closed */

@@ -6,7 +6,7 @@
 struct build {
     struct gy_graph *g;
     const struct gy_graph_plan *f; /* with defaults filled in */
-    uint32_t first_leaf;       /* vertex of leaf 0; leaf i is first_leaf + i */
+    uint32_t first_leaf;           /* vertex of leaf 0; leaf i is first_leaf + i */
 };
 
 /* Adds n switches of a tier; *first is the vertex of the first, the others follow. */

@@ -37,6 +37,12 @@ static bool same_level(double a, double b)
     return fabs(a - b) <= SAME * b;
 }
 
+/* Does another variable run above the link's level, as far as is known? */
+static bool above(const struct gy_solver *s, const struct link *l, double level)
+{
+    return level < l->top * (1 - s->tolerance);
+}
+
 /* Puts the link in the queue if its level may be another, at the lower of both (as they are now: what changes later may
  * disturb the order, which only saves visits). One that the variables of others
  * overload waits until those others have had their turn: most often they come down by themselves. */
@@ -45,7 +51,8 @@ static void schedule(struct gy_solver *s, uint32_t id)
     struct link *l = &s->links[id];
     double level = fill_level(l), key = l->own_n ? level : l->top;
 
-    if ((level == INFINITY && !l->rough) || (l->own_n && !l->fresh && !l->rough && same_level(level, l->level)))
+    if (level == INFINITY ? !l->rough
+                          : l->own_n && !l->fresh && !l->rough && same_level(level, l->level) && !above(s, l, level))
         return;
     if (l->own_n && !l->fresh)
         key = fmin(key, l->level);
@@ -263,6 +270,13 @@ static void refresh(struct gy_solver *s, uint32_t id)
     l->rough = l->frozen > ROUGH * l->capacity;
 }
 
+/* A link that rises above what others offer to its variables is found out by those others, which take them over. That
+ * is too late for caps, and too often for a link without a level or after variables have changed hands. */
+static bool must_ask(const struct gy_solver *s, uint32_t id, bool again)
+{
+    return again || s->links[id].fresh || s->lists.at[id].capped > 0;
+}
+
 static void visit(struct gy_solver *s, uint32_t id)
 {
     struct link *l = &s->links[id];
@@ -273,13 +287,13 @@ static void visit(struct gy_solver *s, uint32_t id)
     while (!s->failed) {
         double level = fill_level(l);
         bool same = l->own_n && !l->fresh && same_level(level, l->level);
-        if (level == INFINITY || (same && !again))
+        if (level == INFINITY || (same && !again && !above(s, l, level)))
             break;
-        if (l->own_n && (again || l->fresh || level > l->level) && give(s, id, level)) {
+        if (l->own_n && must_ask(s, id, again) && give(s, id, level)) {
             again = true;
             continue;
         }
-        if (level < l->top * (1 - s->tolerance) && take(s, id, level)) {
+        if (above(s, l, level) && take(s, id, level)) {
             again = true;
             continue;
         }

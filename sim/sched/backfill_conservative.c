@@ -339,14 +339,64 @@ static int refill(const struct pass *p)
     return 0;
 }
 
+#define WORTH_ASKING 4 /* lanes */
+
+/* Asks for a whole group at once how long a job could be held now, by the least CPUs and memory that any of its lanes
+ * needs: jobs that are longer need not be asked. One node and no parts of several GPUs, where less is always easier. */
+static int ask_group(const struct pass *p, const struct gy_group *g, gy_time *longest)
+{
+    struct gy_shape least = *gy_shape_at(p->v->shapes, g->like);
+    *longest = GY_NEVER;
+    if (g->open < WORTH_ASKING || least.full_nodes != 1 || least.rest || least.any_split || least.fraction_gpus > 1)
+        return 0;
+    least.cpu_milli = least.mem_mib = UINT64_MAX;
+    for (uint32_t i = 0; i < g->open; i++) {
+        least.cpu_milli = g->lanes.at[i].cpu_milli < least.cpu_milli ? g->lanes.at[i].cpu_milli : least.cpu_milli;
+        least.mem_mib = g->lanes.at[i].mem_mib < least.mem_mib ? g->lanes.at[i].mem_mib : least.mem_mib;
+    }
+    struct guard guard = {.c = p->c, .length = GY_NEVER, .longest = p->v->now, .exclusive = least.exclusive};
+    const struct gy_place_request req = {.shape = &least, .allowed = leaves_reservations, .ctx = &guard};
+    const int found = gy_sched_place(p->s, p->v, &req, NULL);
+    if (found == 0 && guard.refused)
+        *longest = guard.longest - p->v->now;
+    return found < 0 ? -1 : 0;
+}
+
+/* Opens the scan over lanes that may fit, with what asking their groups told. */
+static int scan_groups(const struct pass *p)
+{
+    struct gy_queue *q = &p->s->queue;
+    gy_scan_clear(&p->s->scan, q);
+    gy_sched_reopen(p->s, p->v);
+    for (size_t i = 0; i < q->groups.n; i++) {
+        const struct gy_group *g = &q->groups.at[i];
+        gy_time longest;
+        if (g->open == 0 || !gy_shape_may_fit(p->v->cluster, gy_shape_at(p->v->shapes, g->like)))
+            continue;
+        if (ask_group(p, g, &longest))
+            return -1;
+        for (uint32_t k = 0; k < g->open; k++) {
+            if (longest != GY_NEVER)
+                gy_queue_set_mode(q, g->lanes.at[k].lane, GY_LANE_SHORT, GY_R_RESERVED);
+            if (!gy_scan_add(&p->s->scan, g->lanes.at[k].lane, longest))
+                return -1;
+        }
+    }
+    return 0;
+}
+
 /* Jobs without reservations, which may start where they delay none. */
 static int backfill_all(const struct pass *p)
 {
     struct gy_scan *scan = &p->s->scan;
-    if (gy_sched_scan(p->s, p->v, GY_NEVER))
+    if (scan_groups(p))
         return -1;
     while (scan->heap.n > 0) {
         const struct gy_scan_lane at = scan->heap.at[0];
+        if (gy_sched_gone(p->s, p->v, at.lane)) {
+            gy_scan_drop(scan);
+            continue;
+        }
         struct tried tried;
         const int started = try_now(p, (gy_job_id){at.item.job}, at.lane, at.estimate, &tried);
         if (started < 0)
@@ -410,8 +460,10 @@ static int cons_pass(void *self, struct gy_sched *s, const struct gy_view *v, st
         return -1;
     const bool anew = c->rebuild || overdue, whole = anew || c->compress;
     c->rebuild = c->compress = false;
-    if (whole)
+    if (whole) {
         s->queue.round++;
+        gy_sched_reopen(s, v);
+    }
     if (anew ? plan_anew(&p) : whole ? compress(&p) : run_due(&p))
         return -1;
     if (refill(&p) || (whole && s->queue.n > 0 && backfill_all(&p)) || backfill_fresh(&p, whole))

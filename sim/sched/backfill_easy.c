@@ -186,15 +186,49 @@ static gy_time room_before(const struct easy *e, const struct gy_view *v)
     return e->shadow.at == GY_NEVER ? GY_NEVER : e->shadow.at - v->now;
 }
 
+#define WORTH_ASKING 4 /* lanes */
+
+/* Asks for a whole group at once whether a job that ends after the shadow time may start, by the least CPUs and memory
+ * that any of its lanes needs: if not, no lane of it need be asked. Jobs of one node only, where less is always easier.
+ */
+static int ask_group(struct easy *e, struct gy_sched *s, const struct gy_view *v, const struct gy_group *g)
+{
+    struct gy_shape least = *gy_shape_at(v->shapes, g->like);
+    if (g->open < WORTH_ASKING || least.full_nodes != 1 || least.rest || least.any_split ||
+        !gy_shape_may_fit(v->cluster, &least))
+        return 0;
+    least.cpu_milli = least.mem_mib = UINT64_MAX;
+    for (uint32_t i = 0; i < g->open; i++) {
+        least.cpu_milli = g->lanes.at[i].cpu_milli < least.cpu_milli ? g->lanes.at[i].cpu_milli : least.cpu_milli;
+        least.mem_mib = g->lanes.at[i].mem_mib < least.mem_mib ? g->lanes.at[i].mem_mib : least.mem_mib;
+    }
+    const struct gy_place_request req = {.shape = &least, .allowed = leaves_head, .ctx = e};
+    e->refused = false;
+    e->slack =
+        (struct gy_holds){e->shadow.holds.full - e->shadow.need.full, e->shadow.holds.rest - e->shadow.need.rest};
+    const int found = gy_sched_place(s, v, &req, NULL);
+    for (uint32_t i = 0; found == 0 && e->refused && i < g->open; i++)
+        gy_queue_set_mode(&s->queue, g->lanes.at[i].lane, GY_LANE_SHORT, GY_R_RESERVED);
+    return found < 0 ? -1 : 0;
+}
+
 static int scan_all(struct easy *e, struct gy_sched *s, const struct gy_view *v, struct gy_plan *plan, gy_job_id head,
                     enum gy_reason why)
 {
     s->queue.round++;
     gy_queue_set_mode(&s->queue, s->queue.rows.at[head.i].lane, GY_LANE_CLOSED, why);
-    if (gy_sched_scan(s, v, GY_NEVER))
+    gy_sched_reopen(s, v);
+    for (size_t i = 0; !e->named && e->shadow.at != GY_NEVER && i < s->queue.groups.n; i++)
+        if (ask_group(e, s, v, &s->queue.groups.at[i]))
+            return -1;
+    if (gy_sched_scan(s, v, room_before(e, v)))
         return -1;
     while (s->scan.heap.n > 0) {
         const struct gy_scan_lane at = s->scan.heap.at[0];
+        if (gy_sched_gone(s, v, at.lane)) {
+            gy_scan_drop(&s->scan);
+            continue;
+        }
         const enum gy_lane_mode mode = gy_queue_mode(&s->queue, at.lane);
         const int started = try_job(e, s, v, plan, (gy_job_id){at.item.job}, at.lane, at.estimate);
         if (started < 0)

@@ -56,6 +56,10 @@ static int scan_all(struct gy_sched *s, const struct gy_view *v, struct gy_plan 
         return -1;
     while (s->scan.heap.n > 0) {
         const struct gy_scan_lane *at = &s->scan.heap.at[0];
+        if (gy_sched_gone(s, v, at->lane)) {
+            gy_scan_drop(&s->scan);
+            continue;
+        }
         const int started = try_job(s, v, plan, (gy_job_id){at->item.job}, at->lane);
         if (started < 0)
             return -1;

@@ -62,6 +62,7 @@ void gy_sched_fini(void *self)
     gy_queue_free(&s->queue);
     gy_vec_free(&s->scan.heap);
     gy_vec_free(&s->fresh);
+    gy_vec_free(&s->nodes_freed);
 }
 
 static int enter(struct gy_sched *s, const struct gy_view *v, gy_job_id job)
@@ -73,6 +74,18 @@ static int enter(struct gy_sched *s, const struct gy_view *v, gy_job_id job)
     return gy_vec_push(&s->fresh, item) ? 0 : -1;
 }
 
+#define NODES_FREED_MAX 16 /* more than this, and everything is looked at */
+
+/* Notes where something was given back. */
+static int note_freed(struct gy_sched *s, const struct gy_job *j)
+{
+    s->any_freed = s->any_freed || j->n_shares == 0 || s->nodes_freed.n + j->n_shares > NODES_FREED_MAX;
+    for (uint32_t i = 0; i < j->n_shares && !s->any_freed; i++)
+        if (!gy_vec_push(&s->nodes_freed, j->shares[i].node.i))
+            return -1;
+    return 0;
+}
+
 int gy_sched_on_event(void *self, const struct gy_view *v, const struct gy_policy_event *e)
 {
     struct gy_sched *s = self;
@@ -80,6 +93,10 @@ int gy_sched_on_event(void *self, const struct gy_view *v, const struct gy_polic
         return -1;
     if (e->change == GY_C_GONE || e->change == GY_C_STARTED)
         gy_queue_remove(&s->queue, e->job);
+    if (e->change == GY_C_STOPPED && note_freed(s, gy_view_job(v, e->job)))
+        return -1;
+    if (e->change == GY_C_CAPACITY || e->change == GY_C_RESIZED)
+        s->any_freed = true;
     return s->backfill->on_event ? s->backfill->on_event(s->state, s, v, e) : 0;
 }
 
@@ -94,7 +111,8 @@ int gy_sched_decide(void *self, const struct gy_view *v, struct gy_plan *plan)
     if (s->fresh.n > 1)
         qsort(s->fresh.at, s->fresh.n, sizeof *s->fresh.at, in_order);
     const int rc = s->backfill->pass(s->state, s, v, plan);
-    s->fresh.n = 0;
+    s->fresh.n = s->nodes_freed.n = 0;
+    s->any_freed = false;
     s->freed = gy_cluster_freed(v->cluster);
     s->passed = true;
     return rc;

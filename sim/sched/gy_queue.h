@@ -23,12 +23,18 @@ struct gy_lane {          /* jobs of one shape */
     uint32_t in_heads; /* index in the heap of heads, GY_LANE_NONE while empty */
     uint8_t mode, why; /* enum gy_lane_mode, enum gy_reason of the last failure */
     uint64_t mode_of;  /* the round (gy_queue.round) in which mode was set */
+    uint64_t reopened; /* the round in which it was last opened again for what nodes gave back */
 };
 
+struct gy_group_lane {
+    uint32_t lane;
+    uint64_t cpu_milli, mem_mib; /* the least that it needs on one node */
+};
 struct gy_group {  /* lanes whose shapes differ in CPUs and memory only: one answer of gy_shape_may_fit serves them all
                     */
     uint32_t like; /* a shape */
-    GY_VEC(uint32_t) lanes; /* that are not empty */
+    uint32_t open; /* lanes[0 … open-1] are open or short, those behind are closed */
+    GY_VEC(struct gy_group_lane) lanes; /* that are not empty */
 };
 
 struct gy_head { /* an entry of the heaps */
@@ -60,7 +66,9 @@ static inline bool gy_queue_has(const struct gy_queue *q, gy_job_id job)
 }
 /* Removes the job of a row, whose place in its lane's list is known; pos then names the entry that followed it. */
 void gy_queue_erase_(struct gy_queue *q, uint32_t row, struct gy_blist_pos *pos);
-gy_job_id gy_queue_head(const struct gy_queue *q); /* GY_JOB_NONE when empty */
+gy_job_id gy_queue_head(const struct gy_queue *q);       /* GY_JOB_NONE when empty */
+void gy_queue_reopen(struct gy_queue *q, uint32_t lane); /* that is not empty */
+void gy_queue_reopen_all(struct gy_queue *q);
 enum gy_lane_mode gy_queue_mode(const struct gy_queue *q, uint32_t lane);
 void gy_queue_set_mode(struct gy_queue *q, uint32_t lane, enum gy_lane_mode mode, enum gy_reason why);
 

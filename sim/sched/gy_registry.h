@@ -16,7 +16,8 @@
     X(first, "first")                                                                                                  \
     X(pack, "pack")                                                                                                    \
     X(spread, "spread")                                                                                                \
-    X(random, "random")
+    X(random, "random")                                                                                                \
+    X(topology, "topology")
 #define GY_BACKFILLS(X)                                                                                                \
     X(none, "none")                                                                                                    \
     X(easy, "easy")                                                                                                    \
@@ -27,7 +28,8 @@
     X(fifo, "fifo")                                                                                                    \
     X(sjf, "sjf")                                                                                                      \
     X(easy, "easy")                                                                                                    \
-    X(conservative, "conservative")
+    X(conservative, "conservative")                                                                                    \
+    X(slurm, "slurm")
 
 #define X(id, name) extern const struct gy_order_type gy_order_##id;
 GY_ORDERS(X)

@@ -36,6 +36,8 @@ struct gy_sched {
     struct gy_queue queue;
     struct gy_scan scan;
     GY_VEC(struct gy_item) fresh; /* entered the queue since the last pass; may have left it again */
+    GY_VEC(uint32_t) nodes_freed; /* nodes on which something was given back since the last pass */
+    bool any_freed;               /* or anywhere */
     uint64_t freed;               /* gy_cluster_freed at the last pass */
     bool passed;                  /* there was a pass before */
 };
@@ -63,7 +65,12 @@ void gy_sched_hold(const struct gy_view *v, struct gy_plan *plan, gy_job_id job,
 /* Tries jobs from the head on until one does not fit. 0: done, *why says why the head that is left waits; -1 as above.
  */
 int gy_sched_run_heads(struct gy_sched *s, const struct gy_view *v, struct gy_plan *plan, enum gy_reason *why);
-/* Opens the scan over all lanes that may fit. In lanes that are SHORT only estimates up to max count. -1: no memory. */
+/* Opens lanes again that what was freed since the last pass may hold. O(lanes) where a freed node has GPUs enough. */
+void gy_sched_reopen(struct gy_sched *s, const struct gy_view *v);
+/* Whether a lane that was opened again in this round has lost what it was opened for: closes it. O(nodes freed). */
+bool gy_sched_gone(struct gy_sched *s, const struct gy_view *v, uint32_t lane);
+/* Reopens, and starts the scan over all lanes that may fit. In lanes that are SHORT only estimates up to max count. -1:
+ * no memory. */
 int gy_sched_scan(struct gy_sched *s, const struct gy_view *v, gy_time max);
 /* The reason of a lane that is not open, found out and kept when no pass did. */
 enum gy_reason gy_sched_lane_why(struct gy_sched *s, const struct gy_view *v, uint32_t lane);

@@ -112,14 +112,30 @@ static bool rows_reach(struct gy_queue *q, uint32_t row)
     return true;
 }
 
+/* Exchanges two lanes of a group. */
+static void group_swap(struct gy_queue *q, struct gy_group *g, uint32_t i, uint32_t j)
+{
+    const struct gy_group_lane x = g->lanes.at[i];
+    g->lanes.at[i] = g->lanes.at[j];
+    g->lanes.at[j] = x;
+    q->lanes.at[g->lanes.at[i].lane].in_group = i;
+    q->lanes.at[g->lanes.at[j].lane].in_group = j;
+}
+
 /* The lane got its first entry. */
-static bool lane_fill(struct gy_queue *q, uint32_t lane, const struct gy_item *item)
+static bool lane_fill(struct gy_queue *q, const struct gy_view *v, uint32_t lane, const struct gy_item *item)
 {
     struct gy_lane *l = &q->lanes.at[lane];
     struct gy_group *g = &q->groups.at[l->group];
-    if (!gy_vec_reserve(&q->heads, q->heads.n + 1) || !gy_vec_push(&g->lanes, lane))
+    const struct gy_shape *s = gy_shape_at(v->shapes, lane);
+    const struct gy_group_lane entry = {lane, s->rest ? s->rest_cpu_milli : s->cpu_milli,
+                                        s->rest ? s->rest_mem_mib : s->mem_mib};
+    if (!gy_vec_reserve(&q->heads, q->heads.n + 1) || !gy_vec_push(&g->lanes, entry))
         return false;
     l->in_group = (uint32_t)g->lanes.n - 1;
+    l->mode = GY_LANE_OPEN;
+    group_swap(q, g, l->in_group, g->open);
+    g->open++;
     heads_up(q, (uint32_t)q->heads.n++, (struct gy_head){*item, lane});
     return true;
 }
@@ -128,9 +144,10 @@ static void lane_empty(struct gy_queue *q, uint32_t lane)
 {
     struct gy_lane *l = &q->lanes.at[lane];
     struct gy_group *g = &q->groups.at[l->group];
-    const uint32_t last = g->lanes.at[--g->lanes.n];
-    g->lanes.at[l->in_group] = last;
-    q->lanes.at[last].in_group = l->in_group;
+    if (l->in_group < g->open)
+        group_swap(q, g, l->in_group, --g->open);
+    group_swap(q, g, l->in_group, (uint32_t)g->lanes.n - 1);
+    g->lanes.n--;
     l->in_group = GY_LANE_NONE;
 }
 
@@ -146,7 +163,7 @@ bool gy_queue_push(struct gy_queue *q, const struct gy_view *v, gy_job_id job, d
     if (!gy_blist_insert(&l->list, &item, estimate))
         return false;
     if (l->in_heads == GY_LANE_NONE) {
-        if (!lane_fill(q, lane, &item))
+        if (!lane_fill(q, v, lane, &item))
             return false;
     } else if (gy_item_before(&item, &q->heads.at[l->in_heads].item)) {
         heads_up(q, l->in_heads, (struct gy_head){item, lane});
@@ -190,6 +207,8 @@ gy_job_id gy_queue_head(const struct gy_queue *q)
 enum gy_lane_mode gy_queue_mode(const struct gy_queue *q, uint32_t lane)
 {
     const struct gy_lane *l = &q->lanes.at[lane];
+    if (l->in_group != GY_LANE_NONE && l->in_group >= q->groups.at[l->group].open)
+        return GY_LANE_CLOSED;
     return l->mode_of == q->round ? (enum gy_lane_mode)l->mode : GY_LANE_OPEN;
 }
 
@@ -199,4 +218,24 @@ void gy_queue_set_mode(struct gy_queue *q, uint32_t lane, enum gy_lane_mode mode
     l->mode = (uint8_t)mode;
     l->why = (uint8_t)why;
     l->mode_of = q->round;
+    if (mode == GY_LANE_CLOSED && l->in_group != GY_LANE_NONE && l->in_group < q->groups.at[l->group].open)
+        group_swap(q, &q->groups.at[l->group], l->in_group, --q->groups.at[l->group].open);
+}
+
+void gy_queue_reopen(struct gy_queue *q, uint32_t lane)
+{
+    struct gy_lane *l = &q->lanes.at[lane];
+    struct gy_group *g = &q->groups.at[l->group];
+    l->mode = GY_LANE_OPEN;
+    if (l->in_group >= g->open)
+        group_swap(q, g, l->in_group, g->open++);
+}
+
+void gy_queue_reopen_all(struct gy_queue *q)
+{
+    for (size_t i = 0; i < q->groups.n; i++) {
+        struct gy_group *g = &q->groups.at[i];
+        for (; g->open < g->lanes.n; g->open++)
+            q->lanes.at[g->lanes.at[g->open].lane].mode = GY_LANE_OPEN;
+    }
 }

@@ -35,6 +35,9 @@ whole() {
 title "engine"
 "$build/tests/bench_engine" "${2:-1000000}"
 
+title "flows (budget: 10,000 on the fat-tree in 1 s)"
+"$build/tests/bench_flows" 16000
+
 title "start-up, CPU (budget: 5 ms for --version, 50 ms for a run of 1,000 jobs)"
 none=$(per_call 200 /bin/true)
 version=$(per_call 200 "$gpuyard" --version)

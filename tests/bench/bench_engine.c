@@ -122,8 +122,10 @@ static double run_s(struct load l, uint32_t gpus, const char *backfill, bool bes
             exit(3);
     }
     const struct gy_policy_type *type = gy_policy_find("composed");
-    const struct gy_sched_params params = {
-        .queueing = best_effort, .backfill = index_of_backfill(backfill), .placement = index_of_place("pack"), .depth = 50};
+    const struct gy_sched_params params = {.queueing = best_effort,
+                                           .backfill = index_of_backfill(backfill),
+                                           .placement = index_of_place("pack"),
+                                           .depth = 50};
     if (!type || params.backfill < 0 || params.placement < 0)
         return NAN;
     const struct gy_sim_config config = {.cluster = &spec,

@@ -23,11 +23,11 @@ static const struct {
 static void build(struct gy_graph *g, double oversubscription)
 {
     const struct gy_graph_plan f = {.type = GY_GRAPH_FAT_TREE,
-                                .nodes = 8,
-                                .nics_per_node = 1,
-                                .nic_rate = 50e9,
-                                .nodes_per_leaf = 4,
-                                .oversubscription = oversubscription};
+                                    .nodes = 8,
+                                    .nics_per_node = 1,
+                                    .nic_rate = 50e9,
+                                    .nodes_per_leaf = 4,
+                                    .oversubscription = oversubscription};
     struct gy_error err = {0};
     cr_assert_eq(gy_graph_build(g, &f, &err), 0, "%s", err.what);
 }

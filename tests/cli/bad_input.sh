@@ -7,17 +7,6 @@ good_trace() { printf 'job_id,submit_s,duration_s,gpus\na,0,10,1\nb,1,10,2\n' >t
 
 garbage() { seq 3000 | gzip -c | tail -c +11; }
 
-# refused WHAT…: the last run failed as wrong input, said every pattern, and left nothing.
-refused() {
-    is_status 2
-    local pattern
-    for pattern in "$@"; do says "$pattern"; done
-    ok test ! -e o
-    ok test ! -e o.partial
-    ok test ! -s out
-    rm -rf o
-}
-
 # Scenario files.
 run run missing.json --out o
 refused 'missing\.json: .*no such file'
@@ -82,8 +71,8 @@ run run s.json --set nope.x=1 --out o
 refused '/nope: unknown key'
 run run s.json --set cluster.nodes.7.count=1 --out o
 refused '--set cluster\.nodes\.7\.count=1'
-run run s.json --set 'network.fidelity=fluid' --out o
-refused 'fidelity "fluid" is not built yet'
+run run s.json --set 'network.fidelity=flow' --out o
+refused 'fidelity "flow" is not built yet'
 run run s.json --set 'thresholds=[{"metric": "wait_s.p96", "max": 1}]' --out o
 refused '/thresholds/0/metric: .*wait_s\.p96.*did you mean "wait_s\.p9'
 

@@ -54,6 +54,17 @@ scenario() {
     printf '{"cluster": {"nodes": [%s]}, "trace": {"path": "t.csv"}, "scheduler": {%s}}\n' "$1" "$2" >s.json
 }
 
+# refused WHAT…: the last run failed as wrong input, said every pattern, and left nothing.
+refused() {
+    is_status 2
+    local pattern
+    for pattern in "$@"; do says "$pattern"; done
+    ok test ! -e o
+    ok test ! -e o.partial
+    ok test ! -s out
+    rm -rf o
+}
+
 finish() {
     if [ "$failures" -gt 0 ]; then
         echo "$failures of $checks checks failed"

@@ -8,7 +8,7 @@
 #define TWIN_GPUS  8
 #define TWIN_JOBS  256
 
-enum twin_mode { TWIN_STRICT, TWIN_BEST, TWIN_EASY, TWIN_CONSERVATIVE };
+enum twin_mode { TWIN_STRICT, TWIN_BEST, TWIN_EASY, TWIN_CONSERVATIVE, TWIN_NAMED };
 enum twin_place { TWIN_FIRST, TWIN_PACK, TWIN_SPREAD };
 struct twin {
     enum twin_mode mode;

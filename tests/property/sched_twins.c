@@ -2,6 +2,7 @@
 #include "sched_random.h"
 #include "sched_twin.h"
 #include "sched_twin_conservative.h"
+#include "sched_twin_named.h"
 
 #define INSTANCES 1500
 
@@ -27,7 +28,7 @@ static bool equal(uint64_t seed, unsigned with, enum twin_mode mode, const char 
                   uint64_t depth)
 {
     static const char *const places[] = {"first", "pack", "spread"}, *const fills[] = {"none", "none", "easy",
-                                                                                       "conservative"};
+                                                                                       "conservative", "easy-batsched"};
     struct sb a, b;
     struct r_rates rates = {0};
     const struct gy_rates model = {&rates, r_started, r_stopped, r_settle};
@@ -40,7 +41,7 @@ static bool equal(uint64_t seed, unsigned with, enum twin_mode mode, const char 
     a.config.rates = b.config.rates = with & R_RATES ? &model : NULL;
     sb_run(&a, &gy_policy_composed, &p);
     rates.changes.n = 0;
-    sb_run(&b, mode == TWIN_CONSERVATIVE ? &tc_policy : &twin_policy, &t);
+    sb_run(&b, mode == TWIN_CONSERVATIVE ? &tc_policy : mode == TWIN_NAMED ? &tn_policy : &twin_policy, &t);
     bool same = true;
     for (size_t i = 0; i < a.jobs.n && same; i++) {
         same = a.run[i].start == b.run[i].start && same_shares(&a.run[i], &b.run[i]);
@@ -100,4 +101,10 @@ Test(twins, easy)
 Test(twins, conservative)
 {
     compare(TWIN_CONSERVATIVE, 4000000, R_RATES, INSTANCES / 5);
+}
+
+/* As above; and not with nodes that come and go, where the reservation is made anew at other times. */
+Test(twins, easy_batsched)
+{
+    compare(TWIN_NAMED, 5000000, R_RATES | R_CAPACITY, INSTANCES);
 }

@@ -188,8 +188,13 @@ Test(calibrate_fit, a_forced_algorithm_that_cannot_run_is_dropped)
 {
     struct gy_arena arena = GY_ARENA_INIT;
     struct gy_coll_query q;
-    struct gy_meas_set s = {.hardware = "hgx-h100", .fabric = "", .op = GY_ALL_TO_ALL, .algo = GY_ALGO_RING, .nodes = 1,
-                            .gpus_per_node = 4, .ranks = 4};
+    struct gy_meas_set s = {.hardware = "hgx-h100",
+                            .fabric = "",
+                            .op = GY_ALL_TO_ALL,
+                            .algo = GY_ALGO_RING,
+                            .nodes = 1,
+                            .gpus_per_node = 4,
+                            .ranks = 4};
     cr_assert_eq(gy_set_query(&s, &arena, &q, &err), 0, "%s", err.what);
     cr_assert_eq(q.algo, GY_ALGO_AUTO);
     s.op = GY_ALL_REDUCE;

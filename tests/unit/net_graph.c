@@ -51,13 +51,13 @@ static uint32_t count(const struct gy_graph *g, enum gy_vertex_kind kind, int ti
 Test(net_graph, fat_tree_of_two_levels)
 {
     struct gy_graph g = built((struct gy_graph_plan){.type = GY_GRAPH_FAT_TREE,
-                                                 .nodes = 1024,
-                                                 .nics_per_node = 1,
-                                                 .nic_rate = 12.5e9,
-                                                 .nodes_per_leaf = 32,
-                                                 .oversubscription = 2,
-                                                 .switch_latency = 300,
-                                                 .nic_latency = 100});
+                                                     .nodes = 1024,
+                                                     .nics_per_node = 1,
+                                                     .nic_rate = 12.5e9,
+                                                     .nodes_per_leaf = 32,
+                                                     .oversubscription = 2,
+                                                     .switch_latency = 300,
+                                                     .nic_latency = 100});
     struct gy_router *r = gy_router_new(&g);
     struct gy_path p = {0};
     char name[64];
@@ -100,13 +100,13 @@ Test(net_graph, fat_tree_of_three_levels)
 Test(net_graph, rails)
 {
     struct gy_graph_plan f = {.type = GY_GRAPH_RAIL,
-                          .nodes = 64,
-                          .gpus_per_node = 8,
-                          .nics_per_node = 8,
-                          .nic_rate = 50e9,
-                          .nvlink_rate = 450e9,
-                          .nodes_per_leaf = 32,
-                          .rail_forwarding = true};
+                              .nodes = 64,
+                              .gpus_per_node = 8,
+                              .nics_per_node = 8,
+                              .nic_rate = 50e9,
+                              .nvlink_rate = 450e9,
+                              .nodes_per_leaf = 32,
+                              .rail_forwarding = true};
     struct gy_graph g = built(f);
     struct gy_router *r = gy_router_new(&g);
     struct gy_path p = {0};
@@ -150,8 +150,8 @@ Test(net_graph, dragonfly_is_at_most_three_hops_wide)
 
 Test(net_graph, torus_routes_in_dimension_order)
 {
-    struct gy_graph g = built(
-        (struct gy_graph_plan){.type = GY_GRAPH_TORUS, .nodes = 40, .nics_per_node = 1, .nic_rate = 1, .dim = {5, 4, 2}});
+    struct gy_graph g = built((struct gy_graph_plan){
+        .type = GY_GRAPH_TORUS, .nodes = 40, .nics_per_node = 1, .nic_rate = 1, .dim = {5, 4, 2}});
     struct gy_router *r = gy_router_new(&g);
     struct gy_path p = {0};
 
@@ -189,11 +189,11 @@ Test(net_graph, nvlink_domain_of_72)
 Test(net_graph, a_failed_uplink_is_avoided)
 {
     struct gy_graph g = built((struct gy_graph_plan){.type = GY_GRAPH_FAT_TREE,
-                                                 .nodes = 8,
-                                                 .nics_per_node = 1,
-                                                 .nic_rate = 4,
-                                                 .nodes_per_leaf = 4,
-                                                 .oversubscription = 2});
+                                                     .nodes = 8,
+                                                     .nics_per_node = 1,
+                                                     .nic_rate = 4,
+                                                     .nodes_per_leaf = 4,
+                                                     .oversubscription = 2});
     struct gy_router *r = gy_router_new(&g);
     struct gy_path p = {0};
 
@@ -276,14 +276,14 @@ Test(net_graph, a_hundred_thousand_gpus)
 {
     clock_t t = clock();
     struct gy_graph g = built((struct gy_graph_plan){.type = GY_GRAPH_FAT_TREE,
-                                                 .nodes = 12500,
-                                                 .gpus_per_node = 8,
-                                                 .nics_per_node = 8,
-                                                 .nic_rate = 50e9,
-                                                 .nvlink_rate = 450e9,
-                                                 .nodes_per_leaf = 4,
-                                                 .radix = 64,
-                                                 .levels = 3});
+                                                     .nodes = 12500,
+                                                     .gpus_per_node = 8,
+                                                     .nics_per_node = 8,
+                                                     .nic_rate = 50e9,
+                                                     .nvlink_rate = 450e9,
+                                                     .nodes_per_leaf = 4,
+                                                     .radix = 64,
+                                                     .levels = 3});
     double built_s = (double)(clock() - t) / CLOCKS_PER_SEC;
     struct gy_router *r = gy_router_new(&g);
     struct gy_path p = {0};

@@ -123,7 +123,8 @@ Test(scenario_load, wrong_input_is_told)
     refused("{\"teams\": []}", "/teams", "expected an object", "");
     refused("{\"network\": {\"fidelity\": \"flow\"}}", "/network/fidelity", "not built yet", "none");
     refused("{\"faults\": {\"mtbf_h\": 3}}", "/faults", "not built yet", "leave the section out");
-    refused("{\"workloads\": [{}]}", "/workloads", "not built yet", "leave the section out");
+    refused("{\"workloads\": [{\"profile\": {\"compute_s\": 1, \"allreduce_gb\": 1}}]}", "/workloads",
+            "no effect without a network model", "leave the section out");
     refused("{\"thresholds\": [{\"metric\": \"wait_s.p95\"}]}", "/thresholds/0", "can never fail", "give \"min\"");
     refused("{\"thresholds\": [{\"max\": 1}]}", "/thresholds/0", "\"metric\" is missing", "");
     refused("{\"trace\": {\"from\": 5, \"to\": 5}}", "/trace/to", "no job is left", "");

@@ -189,9 +189,11 @@ export class Gantt {
         if (y1 > hh) y1 = hh;
         const key = this.keyOf[l.job[i]], colour = this.only >= 0 && key !== this.only ? dim : colours[key];
         const thin = sy >= 6 && y1 - y0 > 2 ? 1 : 0, edge = open && x1 - x0 > 3 ? 1 : 0;
-        for (let y = y0; y < y1 - thin; y++) {
-          px.fill(colour, y * w + x0, y * w + x1);
-          if (edge) px[y * w + x0] = gap;
+        for (let y = y0, end = y1 - thin; y < end; y++) {
+          const row = y * w;
+          if (x1 - x0 > 24) px.fill(colour, row + x0, row + x1);
+          else for (let at = row + x0, to = row + x1; at < to; at++) px[at] = colour;
+          if (edge) px[row + x0] = gap;
         }
       }
       const line = Math.round((l.first[node + 1] - this.y0) * sy);
@@ -203,7 +205,7 @@ export class Gantt {
     const p = palette(), l = this.lanes;
     c.font = '11px ui-sans-serif, system-ui, -apple-system, "Segoe UI", sans-serif';
     c.textBaseline = "middle";
-    const span = this.t1 - this.t0, want = span / Math.max(2, this.width / 120);
+    const span = this.t1 - this.t0, want = span / Math.max(2, this.width / 90);
     const steps = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2592000, 7776000, 31536000];
     const step = steps.find(s => s >= want) ?? steps[steps.length - 1];
     c.fillStyle = p.soft;
@@ -215,7 +217,7 @@ export class Gantt {
       if (x - half > left - 10 && x + half < left + this.width + 2) c.fillText(text, x, head + this.height + 14);
     }
     c.textAlign = "left";
-    c.fillText(`${moment(this.t0, Math.min(step, 60))} to ${moment(this.t1, Math.min(step, 60))}`, left, 12);
+    if (this.width > 420) c.fillText(`${moment(this.t0, Math.min(step, 60))} to ${moment(this.t1, Math.min(step, 60))}`, left, 12);
     c.textAlign = "right";
     c.fillText(`${duration(span)} × ${count(this.y1 - this.y0)} of ${count(l.rows)} GPUs`, left + this.width, 12);
     const sy = this.height / (this.y1 - this.y0);

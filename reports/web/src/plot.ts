@@ -41,7 +41,7 @@ function daySplits(min: number, max: number, space: number): number[] {
 }
 
 function timeAxis(u: uPlot, splits: number[]): string[] {
-  const step = splits.length > 1 ? splits[1] - splits[0] : 60;
+  const step = splits.length > 1 ? splits[1] - splits[0] : splits.every(v => v % 86400 === 0) ? 86400 : 60;
   return splits.map(v => u.width < 500 && step >= 3600 ? moment(v, 86400) : moment(v, step));
 }
 
@@ -114,7 +114,7 @@ function make(o: PlotOptions, area: HTMLElement, width: number): uPlot {
       { ...axis, ...(log
         ? { splits: (_u: uPlot, _i: number, min: number, max: number) => logTicks.filter(t => t >= min && t <= max), filter: (_u: uPlot, s: number[]) => s,
           values: (u: uPlot, s: number[]) => s.map((v, i) => u.width < 500 && i % 2 ? "" : tickNames.get(v) ?? duration(v)) }
-        : { splits: (u: uPlot, _i: number, min: number, max: number) => daySplits(min, max, u.width / 110), values: timeAxis }) },
+        : { splits: (u: uPlot, _i: number, min: number, max: number) => daySplits(min, max, u.width / (u.width < 500 ? 70 : 110)), values: timeAxis }) },
       { ...axis, size: 62, values: (_u: uPlot, s: number[]) => s.map(v => o.y(v)), label: o.yLabel, labelSize: 18, labelFont: font, labelGap: 0 },
     ],
     series: [

@@ -1,0 +1,8 @@
+/* Fuzzes the reader of nvidia-smi-topo topologies, the tree it prints and the graph made from it. */
+#include "topo_one.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    topo_one(data, size, "nvidia-smi-topo");
+    return 0;
+}
