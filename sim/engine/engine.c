@@ -165,6 +165,8 @@ static int one_instant(struct sim *s, gy_time t)
 static int loop(struct sim *s)
 {
     for (uint32_t turn = 1;; turn++) {
+        if (!s->has_next && s->ended == s->arrived && s->config->stop_at == GY_NEVER)
+            break; /* what a policy's timers wait for no longer matters, and must not make the run longer */
         const gy_time t = next_time(s);
         if (t == GY_NEVER || t > s->config->stop_at)
             break;

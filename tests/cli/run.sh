@@ -121,6 +121,13 @@ for signal in INT TERM; do
     equal "left over" "$(find . -name '*.partial')" ""
 done
 
+# A reservation that was made for later and came to nothing does not make the run longer: 20 s on the GPU, not 1000.
+printf 'job_id,submit_s,duration_s,gpus,limit_s\na,0,10,8,1000\nb,1,10,8,1000\n' >early.csv
+rm -rf early
+run run s.json --trace early.csv --set cluster.nodes.0.count=1 --set 'scheduler={"preset": "conservative"}' --set output.timeline_s=0 --out early
+is_status 0
+ok grep -Eq '"allocated": *1,' early/summary.json
+
 # Two jobs, but a hundred million samples: the signal is heard between samples too.
 printf 'job_id,submit_s,duration_s,gpus\na,0,1,1\nb,100,1,1\n' >few.csv
 last="gpuyard run with very many samples, then SIGTERM"
