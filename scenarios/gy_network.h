@@ -16,7 +16,8 @@ void gy_network_link_util(struct gy_network *n, const struct gy_sim_result *r, d
 void gy_network_tell(struct gy_network *n, const struct gy_sim_result *r, struct gy_account *a);
 /* links.csv: link,from,to,gbps,bytes,utilization, in the order of links; those that carried nothing are left out. */
 void gy_network_write_links(struct gy_network *n, const struct gy_sim_result *r, struct gy_writer *to);
-/* Leaf switches of nodes that name none, where the fabric has nodes_per_leaf: node i hangs on leaf i / nodes_per_leaf. */
+/* Leaf switches of nodes that name none, where the fabric has nodes_per_leaf: node i hangs on leaf i / nodes_per_leaf.
+ */
 void gy_network_leaves(const struct gy_scenario *s, struct gy_cluster_spec *cluster);
 /* Everything that is wrong with fabric, workloads and network, without a cluster. 0 or -1 with diags. */
 int gy_network_check(const struct gy_scenario *s, struct gy_diags *diags);

@@ -45,9 +45,9 @@ struct gy_sc_cluster {
     const char *nodes_file, *nodes_format;
     const char *slurm_conf;
     struct gy_texts slurm_conf_ignored; /* its keys without a meaning here */
-    struct gy_list partitions; /* struct gy_sc_partition */
-    struct gy_list events;     /* struct gy_sc_event */
-    const char *events_file;   /* CSV: at_s,nodes,state */
+    struct gy_list partitions;          /* struct gy_sc_partition */
+    struct gy_list events;              /* struct gy_sc_event */
+    const char *events_file;            /* CSV: at_s,nodes,state */
     const struct gy_json *fabric;
 };
 

@@ -258,20 +258,21 @@ static const struct gy_param jobs_table[] = {
 #undef A
 };
 
-static const struct gy_param network_table[] = {{.name = "fidelity",
-                                                 .type = GY_P_CHOICE,
-                                                 .offset = 0,
-                                                 .preset = "\"none\"",
-                                                 .choices = "none|fluid|flow",
-                                                 .help = "none: run times are the trace's; fluid: jobs share links; "
-                                                         "flow is not built"},
-                                                {.name = "routing",
-                                                 .type = GY_P_CHOICE,
-                                                 .offset = sizeof(int),
-                                                 .preset = "\"deterministic\"",
-                                                 .choices = "deterministic|ecmp",
-                                                 .help = "Of equally short paths: by the destination's number, or drawn"},
-                                                {0}};
+static const struct gy_param network_table[] = {
+    {.name = "fidelity",
+     .type = GY_P_CHOICE,
+     .offset = 0,
+     .preset = "\"none\"",
+     .choices = "none|fluid|flow",
+     .help = "none: run times are the trace's; fluid: jobs share links; "
+             "flow is not built"},
+    {.name = "routing",
+     .type = GY_P_CHOICE,
+     .offset = sizeof(int),
+     .preset = "\"deterministic\"",
+     .choices = "deterministic|ecmp",
+     .help = "Of equally short paths: by the destination's number, or drawn"},
+    {0}};
 
 static const struct gy_param stop_table[] = {
     {.name = "at",
