@@ -62,7 +62,7 @@ static int put_file(const struct gy_run *run, size_t index, const char *name, st
 
 static int put_runs(const struct gy_run *runs, size_t n, struct gy_writer *to, struct gy_error *err)
 {
-    static const char *const files[] = {"manifest.json", "summary.json", "timeline.csv", "jobs.csv"};
+    static const char *const files[] = {"manifest.json", "summary.json", "timeline.csv", "jobs.csv", "links.csv"};
 
     for (size_t i = 0; i < n; i++)
         for (size_t f = 0; f < sizeof files / sizeof *files; f++)

@@ -12,6 +12,7 @@ struct gy_sc_all {
     const struct gy_json *workloads, *scheduler, *teams, *faults, *power, *prices, *services, *autoscale;
     struct {
         int fidelity, routing;
+        const char *calibration;
     } network;
     struct gy_sc_jobs jobs;
     struct {

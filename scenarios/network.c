@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gy_file.h"
+#include "gy_calibration.h"
 #include "gy_hardware.h"
 #include "inside.h"
 #include "network_tables.h"
@@ -23,6 +24,10 @@ struct gy_network {
     struct gy_rates rates;
     const struct gy_strings *strings;
     GY_VEC(struct rule) rules;
+    const struct gy_hw *hw;         /* of all nodes, and */
+    const struct gy_fabric *fabric; /* between them: both known, collectives take as long as their model says */
+    struct gy_calibration calibration;
+    bool calibrated;
     struct gy_arena arena;
 };
 
@@ -86,6 +91,51 @@ static const struct gy_profile *profile_of(void *ctx, const struct gy_job_rec *r
     return NULL;
 }
 
+/* ---- collectives ------------------------------------------------------------------------------------------------- */
+
+/* Seconds of the job's all-reduce on as many nodes and GPUs with the network for itself. */
+static double comm_s(void *ctx, const struct gy_job *job, const struct gy_profile *p)
+{
+    const struct gy_network *n = ctx;
+    uint32_t *gpus_of = calloc(job->n_shares, sizeof *gpus_of), nodes = 0;
+    struct gy_error err = {0};
+    struct gy_coll_answer answer;
+    double seconds = NAN;
+    for (uint32_t i = 0; gpus_of && i < job->n_shares; i++) {
+        nodes += i == 0 || job->shares[i].node.i != job->shares[i - 1].node.i;
+        gpus_of[nodes - 1] += (uint32_t)__builtin_popcountll(job->shares[i].mask);
+    }
+    const struct gy_coll_query q = {
+        .op = GY_ALL_REDUCE, .hw = n->hw, .fabric = n->fabric, .nodes = nodes, .gpus_of = gpus_of};
+    if (gpus_of && n->hw && n->fabric && gy_coll_check(&q, &err) == 0 &&
+        gy_coll_predict(n->calibrated ? &n->calibration : NULL, &q, p->allreduce_bytes, NULL, &answer, &err) == 0)
+        seconds = answer.r.time_s;
+    free(gpus_of);
+    return seconds;
+}
+
+/* Hardware and fabric by name, when all nodes have the same and both are named; else only rates count. */
+static int find_models(const struct gy_scenario *s, const struct gy_sc_fabric *f, struct gy_network *n,
+                       struct gy_error *err)
+{
+    const struct gy_sc_nodes *g = s->cluster.nodes.at;
+    const char *hw = s->cluster.nodes.n ? g[0].hardware : NULL, *file = gy_sc_all(s)->network.calibration;
+    for (size_t i = 1; hw && i < s->cluster.nodes.n; i++)
+        if (!g[i].hardware || strcmp(g[i].hardware, hw) != 0)
+            hw = NULL;
+    if (!hw || !f->nic) {
+        if (file)
+            return gy_sc_fail(s, err, "/network/calibration",
+                              "a calibration needs nodes of one \"hardware\" and a named \"nic\"");
+        return 0;
+    }
+    if (!(n->hw = gy_hw_find(hw, &n->arena, err)) || !(n->fabric = gy_fabric_find(f->nic, &n->arena, err)) ||
+        gy_calibration_load(&n->calibration, file, err))
+        return -1;
+    n->calibrated = true;
+    return 0;
+}
+
 /* ---- fabric ------------------------------------------------------------------------------------------------------ */
 
 /* NICs of a node and their payload rate: as given, else from the named fabric, else from the first nodes' hardware. */
@@ -124,7 +174,7 @@ static int build_graph(const struct gy_scenario *s, uint32_t nodes, struct gy_ne
         *err = diags.at[0];
         return -1;
     }
-    if (nic_rates(s, &f, &n->arena, err))
+    if (nic_rates(s, &f, &n->arena, err) || find_models(s, &f, n, err))
         return -1;
     const struct gy_graph_plan plan = {.type = (enum gy_graph_type)f.type,
                                        .nodes = nodes,
@@ -165,6 +215,7 @@ struct gy_network *gy_network_new(const struct gy_scenario *s, const struct gy_i
                                                                                           : GY_ROUTE_DETERMINISTIC,
                                                .seed = (uint64_t)s->seed,
                                                .profile_of = profile_of,
+                                               .comm_s = comm_s,
                                                .ctx = n};
         n->fluid = gy_fluid_new(&config, err);
         if (n->fluid) {
@@ -183,6 +234,8 @@ void gy_network_free(struct gy_network *n)
     gy_fluid_free(n->fluid);
     gy_graph_free(&n->graph);
     gy_vec_free(&n->rules);
+    if (n->calibrated)
+        gy_calibration_free(&n->calibration);
     gy_arena_free(&n->arena);
     free(n);
 }

@@ -272,6 +272,11 @@ static const struct gy_param network_table[] = {
      .preset = "\"deterministic\"",
      .choices = "deterministic|ecmp",
      .help = "Of equally short paths: by the destination's number, or drawn"},
+    {.name = "calibration",
+     .type = GY_P_PATH,
+     .offset = 2 * sizeof(int),
+     .preset = "null",
+     .help = "A calibration file for the time of collectives (calibrate fit); all shipped ones when absent"},
     {0}};
 
 static const struct gy_param stop_table[] = {

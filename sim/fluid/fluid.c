@@ -16,6 +16,7 @@ struct net_job { /* by row of the job table */
     uint32_t var;
     bool active;
     double x, x_ref; /* bytes of all-reduce a second: now, and at the reference placement */
+    double comm_ref; /* seconds of it there */
     double told;     /* factor last told to the engine */
     gy_time since;   /* traffic is counted up to here */
 };
@@ -35,9 +36,8 @@ struct gy_fluid {
     bool changed;
 };
 
-double gy_profile_step_s(const struct gy_profile *p, double x)
+double gy_profile_step_s(const struct gy_profile *p, double comm)
 {
-    const double comm = p->allreduce_bytes > 0 ? p->allreduce_bytes / x : 0;
     if (p->gamma == 1.0 || comm == 0 || p->compute_s == 0)
         return p->compute_s + comm;
     const double big = fmax(p->compute_s, comm), small = fmin(p->compute_s, comm);
@@ -214,6 +214,8 @@ static int started(void *self, gy_time now, gy_job_id id, const struct gy_job *j
         return gy_nomem(err);
     if (lay_ring(f, j, job, nodes, err) || add_var(f, j, id.i, err))
         return -1;
+    const double comm = f->config.comm_s ? f->config.comm_s(f->config.ctx, job, p) : NAN;
+    j->comm_ref = isnan(comm) ? p->allreduce_bytes / j->x_ref : comm;
     j->profile = p;
     j->active = true;
     j->x = 0;
@@ -223,10 +225,15 @@ static int started(void *self, gy_time now, gy_job_id id, const struct gy_job *j
     return 0;
 }
 
+static double step_s(const struct net_job *j, double x)
+{
+    return gy_profile_step_s(j->profile, j->comm_ref * (j->x_ref / x));
+}
+
 /* Traffic since the last change of rate. */
 static void count_traffic(struct gy_fluid *f, struct net_job *j, gy_time now)
 {
-    const double steps = j->x > 0 ? gy_time_to_s(now - j->since) / gy_profile_step_s(j->profile, j->x) : 0;
+    const double steps = j->x > 0 ? gy_time_to_s(now - j->since) / step_s(j, j->x) : 0;
     for (size_t i = 0; steps > 0 && i < j->uses.n; i++)
         f->link_bytes[j->uses.at[i].link] += steps * j->profile->allreduce_bytes * j->uses.at[i].coef;
     j->since = now;
@@ -270,7 +277,7 @@ static int settle(void *self, gy_time now, const struct gy_rate_change **changes
             continue;
         count_traffic(f, j, now);
         j->x = x;
-        const double factor = gy_profile_step_s(j->profile, j->x_ref) / gy_profile_step_s(j->profile, x);
+        const double factor = step_s(j, j->x_ref) / step_s(j, x);
         const struct gy_rate_change c = {{row}, factor};
         if (factor != j->told && !gy_vec_push(&f->changes, c))
             return gy_nomem(err);
@@ -302,5 +309,5 @@ double gy_fluid_step_s(const struct gy_fluid *f, gy_job_id job)
 {
     if (job.i >= f->jobs.n || !f->jobs.at[job.i].active)
         return NAN;
-    return gy_profile_step_s(f->jobs.at[job.i].profile, f->jobs.at[job.i].x);
+    return step_s(&f->jobs.at[job.i], f->jobs.at[job.i].x);
 }

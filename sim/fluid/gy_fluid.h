@@ -6,7 +6,8 @@
  * variable x is bytes of all-reduce a second; on a link its coefficient is the bytes there a byte of all-reduce. Rates
  * are weighted max-min over all links (gy_solver.h). A step takes
  *
- *     T(x) = (compute^γ + (S/x)^γ)^(1/γ)        γ = 1: nothing overlaps; γ → ∞: the longer hides the shorter
+ *     T(x) = (compute^γ + comm(x)^γ)^(1/γ)      γ = 1: nothing overlaps; γ → ∞: the longer hides the shorter
+ *     comm(x) = comm(x_ref)·x_ref/x             comm(x_ref): of a collective model where there is one, else S/x_ref
  *
  * (Qiao et al., "Pollux", OSDI 2021, for the form). The recorded run time is taken as the time at the reference
  * placement: the same nodes under one switch, nobody else on the links, x limited by NICs alone. The job's factor is
@@ -32,6 +33,8 @@ struct gy_fluid_config {
     uint64_t seed; /* of the stream "ecmp" */
     /* The job's profile, NULL: it does not communicate. Must stay valid while the job runs. */
     const struct gy_profile *(*profile_of)(void *ctx, const struct gy_job_rec *rec);
+    /* Seconds of the all-reduce at the reference placement, from a model of collectives; NaN: S/x_ref. May be NULL. */
+    double (*comm_s)(void *ctx, const struct gy_job *job, const struct gy_profile *p);
     void *ctx;
 };
 
@@ -45,6 +48,6 @@ double gy_fluid_link_bytes(const struct gy_fluid *f, uint32_t link);
 void gy_fluid_advance(struct gy_fluid *f, gy_time now);
 /* The seconds a step takes now for a running job; NaN when it has no traffic between nodes. */
 double gy_fluid_step_s(const struct gy_fluid *f, gy_job_id job);
-/* T of the formula above. */
-double gy_profile_step_s(const struct gy_profile *p, double x);
+/* T of the formula above, from the seconds of communication. */
+double gy_profile_step_s(const struct gy_profile *p, double comm_s);
 #endif

@@ -54,4 +54,33 @@ run run s.json --set 'cluster.fabric.typ=1' --out o
 refused '/cluster/fabric/typ: unknown key; did you mean "type"'
 run run s.json --set 'cluster.fabric.nic_gbit=null' --set 'cluster.fabric.nic="ib-ndq"' --out o
 refused 'ib-nd'
+rm -rf o
+# With hardware and fabric by name, the collectives take as long as their calibrated model says: two jobs, each split over
+# both leaves, halve each other's all-reduce.
+cat >h.csv <<'END'
+job_id,submit_s,duration_s,gpus,gpus_per_node
+x0,0,10,16,8
+x1,0,20,16,8
+x2,0,10,16,8
+x3,0,20,16,8
+a,1,1000,32,8
+b,1,1000,32,8
+END
+cat >h.json <<'END'
+{"cluster": {"nodes": [{"name": "n[0-7]", "hardware": "hgx-h100"}],
+  "fabric": {"type": "fat-tree", "nic": "ib-ndr", "nodes_per_leaf": 4, "oversubscription": 4}},
+ "trace": {"path": "h.csv"}, "scheduler": {"placement": "first"}, "network": {"fidelity": "fluid"},
+ "workloads": [{"match": {"gpus": ">=32"}, "profile": {"compute_s": 0.02, "allreduce_gb": 4}}]}
+END
+run run h.json --out o
+is_status 0
+comm=$("$gpuyard" predict collective --op all_reduce --hardware hgx-h100 --nodes 4 --fabric ib-ndr --bytes 4000000000 --json |
+    sed -n 's/.*"time_us": *\([0-9.]*\).*/\1/p' | head -n 1)
+want=$(awk -v us="$comm" 'BEGIN { c = us * 1e-6; slow = (0.02 + 2 * c) / (0.02 + c); printf "%.1f", 20 + 990 * slow }')
+equal "end of a, slowed by b" "$(awk -v e="$(column o/jobs.csv a end_s)" 'BEGIN { printf "%.1f", e }')" "$want"
+rm -rf o
+run run h.json --set network.calibration=nowhere.json --out o
+refused 'nowhere\.json'
+run run s.json --set network.calibration=nowhere.json --out o
+refused '/network/calibration: a calibration needs'
 finish

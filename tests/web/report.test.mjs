@@ -110,6 +110,17 @@ test("five runs side by side", async () => {
   await close();
 });
 
+test("a run with contention shows its links", async () => {
+  writeFileSync(join(dir, "n.csv"), "job_id,submit_s,duration_s,gpus,nodes\na,0,1000,16,2\nb,5,1000,16,2\nc,8,800,32,4\n");
+  writeFileSync(join(dir, "n.json"), JSON.stringify({ name: "contention", cluster: { nodes: [{ name: "n[1-8]", hardware: "dgx-h100" }], fabric: { type: "fat-tree", nodes_per_leaf: 4, oversubscription: 4 } },
+    trace: { path: "n.csv" }, workloads: [{ match: { gpus: ">=16" }, profile: { compute_s: 0.5, allreduce_gb: 14, overlap_gamma: 1 } }], network: { fidelity: "fluid" }, output: { timeline_s: 60 } }));
+  gpuyard("run", "n.json", "--quiet", "--out", "net");
+  gpuyard("report", "net", "-o", "net.html");
+  const { page, close } = await open("net.html");
+  assert.ok(await page.locator("#network .tablebox tbody tr").count() > 3);
+  await close();
+});
+
 test("hostile names are shown as text", async () => {
   const long = "x".repeat(10000);
   writeFileSync(join(dir, "h.csv"), `job_id,submit_s,duration_s,gpus,user,team\n"<img src=x onerror=alert(1)>",0,10,1,u,"</script><script>alert(2)</script>"\n"\u001b[31mred",1,10,1,"=1+1","\u202etxet"\n${long},2,10,1,u,${long}\n`);

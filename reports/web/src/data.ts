@@ -17,6 +17,9 @@ export interface Column { names: string[]; of: Int32Array }
 
 export interface Timeline { n: number; column: Record<string, Float64Array> }
 
+/* A row of links.csv: a direction of a link over the whole run. */
+export interface Link { link: string; from: string; to: string; gbps: number; bytes: number; utilization: number }
+
 export interface Run {
   index: number;
   label: string;
@@ -24,6 +27,7 @@ export interface Run {
   summary: { [key: string]: Json };
   jobs?: Jobs;
   timeline?: Timeline;
+  links?: Link[];
   end: number;   // of the run, s
   first: number; // submit, s
 }
@@ -176,6 +180,17 @@ function readTimeline(text: string): Timeline {
   return { n: row, column };
 }
 
+function readLinks(text: string): Link[] {
+  const out: Link[] = [];
+  let where: Map<string, number> | null = null;
+  eachRow(text, (f, n) => {
+    if (!where) { where = new Map(f.slice(0, n).map((name, i) => [name, i])); return; }
+    const get = (name: string) => f[where!.get(name) ?? n] ?? "";
+    out.push({ link: get("link"), from: get("from"), to: get("to"), gbps: number(get("gbps")), bytes: number(get("bytes")), utilization: number(get("utilization")) });
+  });
+  return out;
+}
+
 /* Manifest and summary: small, so that the page can show something at once. */
 export async function openRun(index: number): Promise<Run> {
   const manifest = JSON.parse((await fileText(index, "manifest.json"))!);
@@ -189,6 +204,8 @@ export async function openRows(run: Run): Promise<void> {
   if (timeline) run.timeline = readTimeline(timeline);
   const jobs = await fileText(run.index, "jobs.csv");
   if (jobs) run.jobs = readJobs(jobs);
+  const links = await fileText(run.index, "links.csv");
+  if (links) run.links = readLinks(links);
 }
 
 /* "utilization.busy", "wait_s.p95"; NaN where the run has no such number. */

@@ -10,7 +10,7 @@ export function count(n: number): string {
 export function amount(n: number): string {
   if (!Number.isFinite(n)) return missing;
   const a = Math.abs(n);
-  return a >= 99.95 || n === 0 ? group.format(n) : n.toFixed(a >= 9.995 ? 1 : a >= 0.9995 ? 2 : 3);
+  return a >= 99.95 || Number.isInteger(n) ? group.format(n) : n.toFixed(a >= 9.995 ? 1 : a >= 0.9995 ? 2 : 3);
 }
 
 export function percent(x: number, digits = 1): string {

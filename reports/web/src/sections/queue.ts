@@ -53,6 +53,6 @@ export const queue: Section = {
       ]);
     });
     into.append(table("waits-by-size", "Waits by GPUs asked for", [...(many ? [{ label: "Run" }] : []), { label: "GPUs a job" },
-      ...["Jobs", "GPU-hours", "Wait, mean", "p50", "p95", "p99", "max", "Bounded slowdown"].map(label => ({ label, number: true }))], rows));
+      ...["Jobs", "GPU-hours", "Wait, mean", "p50", "p95", "p99", "max", "Bounded slowdown"].map(label => ({ label, number: true }))], rows, many ? { column: 1, down: false } : undefined));
   },
 };
