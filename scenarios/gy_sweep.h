@@ -6,6 +6,7 @@
 #ifndef GY_SWEEP_H
 #define GY_SWEEP_H
 #include "gy_one_run.h"
+#include "gy_ranks.h"
 #include "gy_store.h"
 #include "gy_study.h"
 
@@ -32,8 +33,9 @@ int gy_sweep_point(const struct gy_sweep *s, size_t point, const volatile int *s
 const char *gy_sweep_setting(const struct gy_sweep *s, size_t point, struct gy_arena *arena);
 
 struct gy_sweep_options {
-    unsigned threads;     /* at least 1 */
-    size_t shard, shards; /* this process does points p with p % shards == shard */
+    unsigned threads;             /* at least 1 */
+    size_t shard, shards;         /* this process does points p with p % shards == shard */
+    const struct gy_ranks *ranks; /* NULL: this process is alone; else it is rank 0 of several */
     const volatile int *stop_flag;
     void (*progress)(void *ctx, size_t done, size_t total); /* one thread at a time; may be NULL */
     void *ctx;
@@ -45,6 +47,14 @@ struct gy_sweep_outcome {
 /* Runs what the store lacks. 0, or -1 with the first error (results finished before it are stored). */
 int gy_sweep_run(const struct gy_sweep *s, struct gy_store *store, const struct gy_sweep_options *o,
                  struct gy_sweep_outcome *outcome, struct gy_error *err);
+
+/* The part of a rank that is not 0: runs what rank 0 hands out until that says stop. s is NULL where it could not be
+ * prepared here; err then says why and is passed on. 0, or -1 with err. */
+int gy_sweep_help(const struct gy_sweep *s, const struct gy_ranks *ranks, const struct gy_sweep_options *o,
+                  struct gy_error *err);
+
+/* Tells the other ranks that there is nothing to do: for a rank 0 that fails before gy_sweep_run. */
+void gy_sweep_dismiss(const struct gy_ranks *ranks);
 
 /* All points in order, as CSV: point, id, seed, a column an axis, a column a metric. Every point must be stored. */
 int gy_sweep_write_csv(const struct gy_sweep *s, struct gy_store *store, struct gy_writer *to, struct gy_error *err);

@@ -1,7 +1,7 @@
 /* Running the points of a sweep on threads. Each thread runs whole simulations, which share nothing that changes; the
  * store is written by one thread at a time. */
+#include "crew.h"
 #include "gy_hash.h"
-#include "gy_sweep.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,19 +46,7 @@ const char *gy_sweep_setting(const struct gy_sweep *s, size_t point, struct gy_a
     return kept;
 }
 
-struct crew { /* what the threads share, under the lock */
-    const struct gy_sweep *s;
-    struct gy_store *store;
-    const struct gy_sweep_options *o;
-    struct gy_sweep_outcome *outcome;
-    pthread_mutex_t lock;
-    GY_VEC(size_t) todo;
-    size_t next;
-    bool failed;
-    struct gy_error err; /* the first */
-};
-
-static bool take(struct crew *c, size_t *point)
+bool gy_crew_take(struct gy_crew *c, size_t *point)
 {
     pthread_mutex_lock(&c->lock);
     const bool stop = c->o->stop_flag && *c->o->stop_flag;
@@ -72,24 +60,18 @@ static bool take(struct crew *c, size_t *point)
 }
 
 struct keeping {
-    struct crew *crew;
+    struct gy_crew *crew;
     size_t point;
 };
 
-/* Stores a finished point; the whole crew waits. */
-static int keep(void *ctx, const struct gy_account *account, struct gy_error *err)
+int gy_crew_store(struct gy_crew *c, size_t point, const struct gy_metric *m, size_t n, struct gy_error *err)
 {
-    const struct keeping *k = ctx;
-    struct crew *c = k->crew;
     struct gy_arena arena = GY_ARENA_INIT;
-    size_t n;
-    const struct gy_metric *m = gy_account_metrics(account, &n);
-    const char *setting = gy_sweep_setting(c->s, k->point, &arena);
+    const char *setting = gy_sweep_setting(c->s, point, &arena);
     int rc = setting ? 0 : gy_nomem(err);
     pthread_mutex_lock(&c->lock);
     if (rc == 0)
-        rc = gy_store_put(c->store, c->s->points.at[k->point].id, setting, gy_study_seed(c->s->study, k->point), m, n,
-                          err);
+        rc = gy_store_put(c->store, c->s->points.at[point].id, setting, gy_study_seed(c->s->study, point), m, n, err);
     if (rc == 0) {
         c->outcome->ran++;
         if (c->o->progress)
@@ -100,26 +82,39 @@ static int keep(void *ctx, const struct gy_account *account, struct gy_error *er
     return rc;
 }
 
+void gy_crew_note(struct gy_crew *c, int rc, const struct gy_error *err)
+{
+    pthread_mutex_lock(&c->lock);
+    if (rc > 0)
+        c->outcome->stopped = true;
+    if (rc < 0 && !c->failed) {
+        c->failed = true;
+        c->err = *err;
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+static int keep(void *ctx, const struct gy_account *account, struct gy_error *err)
+{
+    const struct keeping *k = ctx;
+    size_t n;
+    const struct gy_metric *m = gy_account_metrics(account, &n);
+    return gy_crew_store(k->crew, k->point, m, n, err);
+}
+
 static void *work(void *ctx)
 {
-    struct crew *c = ctx;
+    struct gy_crew *c = ctx;
     struct keeping k = {.crew = c};
-    while (take(c, &k.point)) {
+    while (gy_crew_take(c, &k.point)) {
         struct gy_error err = {0};
         const int rc = gy_sweep_point(c->s, k.point, c->o->stop_flag, keep, &k, &err);
-        pthread_mutex_lock(&c->lock);
-        if (rc > 0)
-            c->outcome->stopped = true;
-        if (rc < 0 && !c->failed) {
-            c->failed = true;
-            c->err = err;
-        }
-        pthread_mutex_unlock(&c->lock);
+        gy_crew_note(c, rc, &err);
     }
     return NULL;
 }
 
-static int list_work(struct crew *c, struct gy_error *err)
+static int list_work(struct gy_crew *c, struct gy_error *err)
 {
     struct gy_map seen = {0}; /* equal points are run once */
     int rc = 0;
@@ -141,17 +136,21 @@ static int list_work(struct crew *c, struct gy_error *err)
 int gy_sweep_run(const struct gy_sweep *s, struct gy_store *store, const struct gy_sweep_options *o,
                  struct gy_sweep_outcome *outcome, struct gy_error *err)
 {
-    struct crew c = {.s = s, .store = store, .o = o, .outcome = outcome, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct gy_crew c = {.s = s, .store = store, .o = o, .outcome = outcome, .lock = PTHREAD_MUTEX_INITIALIZER};
     pthread_t thread[256];
     unsigned started = 0;
     *outcome = (struct gy_sweep_outcome){0};
     int rc = list_work(&c, err);
     if (rc == 0 && o->progress)
         o->progress(o->ctx, outcome->found, outcome->total);
-    for (; rc == 0 && started + 1 < o->threads && started < 255; started++)
+    /* With other ranks this thread serves them and the others run points; alone it runs points too. */
+    const unsigned side = o->ranks ? o->threads : o->threads - 1;
+    for (; rc == 0 && started < side && started < 256; started++)
         if (pthread_create(&thread[started], NULL, work, &c) != 0)
             break; /* fewer threads do the same work */
-    if (rc == 0)
+    if (o->ranks)
+        gy_ranks_serve(&c, o->ranks, rc == 0);
+    else if (rc == 0)
         work(&c);
     while (started-- > 0)
         pthread_join(thread[started], NULL);

@@ -1,29 +1,31 @@
 # Bundles the report's page and writes it as one C file. Without npm, or where its packages cannot be had, the C file
 # says why there is no page, and `gpuyard report` tells it; the build goes on.
-# cmake -DSRC=reports/web -DWORK=folder -DOUT=file.c -DNPM=npm -P bundle.cmake
+# Packages go to PACKAGES, which builds may share.
+# cmake -DSRC=reports/web -DPACKAGES=folder -DWORK=folder -DOUT=file.c -DNPM=npm -P bundle.cmake
 set(why "")
 if(NOT NPM)
   set(why "node and npm were not there when gpuyard was built; install them, configure and build again")
 else()
-  file(MAKE_DIRECTORY ${WORK})
-  file(COPY ${SRC}/package.json ${SRC}/package-lock.json ${SRC}/.npmrc DESTINATION ${WORK})
+  file(MAKE_DIRECTORY ${WORK} ${PACKAGES})
+  file(LOCK ${PACKAGES} DIRECTORY GUARD PROCESS)
+  file(COPY ${SRC}/package.json ${SRC}/package-lock.json ${SRC}/.npmrc DESTINATION ${PACKAGES})
   file(SHA256 ${SRC}/package-lock.json wanted)
   set(have "")
-  if(EXISTS ${WORK}/installed)
-    file(READ ${WORK}/installed have)
+  if(EXISTS ${PACKAGES}/installed)
+    file(READ ${PACKAGES}/installed have)
   endif()
   if(NOT have STREQUAL wanted)
-    execute_process(COMMAND ${NPM} ci --omit=dev --ignore-scripts --no-audit --no-fund WORKING_DIRECTORY ${WORK}
+    execute_process(COMMAND ${NPM} ci --omit=dev --ignore-scripts --no-audit --no-fund WORKING_DIRECTORY ${PACKAGES}
       RESULT_VARIABLE rc OUTPUT_VARIABLE text ERROR_VARIABLE text)
     if(rc EQUAL 0)
-      file(WRITE ${WORK}/installed ${wanted})
+      file(WRITE ${PACKAGES}/installed ${wanted})
     else()
       set(why "npm could not install the packages of reports/web when gpuyard was built; touch reports/web/package.json and build again")
       message(WARNING "reports/web: npm ci failed; gpuyard report will not work\n${text}")
     endif()
   endif()
   if(why STREQUAL "")
-    execute_process(COMMAND ${CMAKE_COMMAND} -E env NODE_PATH=${WORK}/node_modules ${WORK}/node_modules/.bin/esbuild
+    execute_process(COMMAND ${CMAKE_COMMAND} -E env NODE_PATH=${PACKAGES}/node_modules ${PACKAGES}/node_modules/.bin/esbuild
       ${SRC}/src/main.ts --bundle --minify --format=iife --target=es2022 --charset=utf8 --legal-comments=none
       --log-level=warning --outfile=${WORK}/report.js RESULT_VARIABLE rc)
     if(NOT rc EQUAL 0)

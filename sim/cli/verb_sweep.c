@@ -143,14 +143,18 @@ static int run(const struct gy_cli *cli, const struct gy_sweep *s, struct gy_swe
     struct gy_sweep_outcome outcome = {0};
     if (!path)
         return gy_nomem(err);
+    struct gy_store *store = NULL;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return gy_fail(err, GY_EIO, folder, "cannot make the folder: %s", strerror(errno));
-    struct gy_store *store = gy_store_open(path, err);
-    if (!store)
-        return -1;
-    int rc = o->shards > 1 ? 0 : gy_store_gather(store, folder, err);
+        gy_fail(err, GY_EIO, folder, "cannot make the folder: %s", strerror(errno));
+    else
+        store = gy_store_open(path, err);
+    int rc = !store ? -1 : o->shards > 1 ? 0 : gy_store_gather(store, folder, err);
     if (rc == 0)
         rc = gy_sweep_run(s, store, o, &outcome, err);
+    else if (o->ranks)
+        gy_sweep_dismiss(o->ranks);
+    if (!store)
+        return -1;
     if (rc == 0 && !outcome.stopped && o->shards == 1)
         rc = write_results(cli, s, store, folder, arena, err);
     if (gy_store_close(store, rc ? &(struct gy_error){0} : err))
@@ -178,16 +182,31 @@ int gy_verb_sweep(struct gy_cli *cli)
     }
     if (read_options(cli, &o, &err))
         return gy_cli_fail(&err);
+    struct gy_ranks ranks = {0};
+    const int several = gy_ranks_open(&ranks, &err);
+    if (several < 0)
+        return gy_cli_fail(&err);
+    if (several > 0 && o.shards > 1) {
+        gy_fail(&err, GY_EUSAGE, "--shard", "under mpirun the ranks share the points already");
+        return gy_cli_fail(&err);
+    }
     o.stop_flag = gy_cli_catch_signals();
     struct gy_study *study = gy_study_load(cli->args.at[0], &common, &diags);
     struct gy_sweep *s = study ? gy_sweep_prepare(study, &diags) : NULL;
     int status;
-    if (!s) {
+    o.ranks = several > 0 && ranks.rank == 0 ? &ranks : NULL;
+    if (several > 0 && ranks.rank > 0) { /* rank 0 does the talking */
+        status = gy_sweep_help(s, &ranks, &o, &diags.at[0]) ? gy_exit_status(diags.at[0].code) : 0;
+    } else if (!s) {
+        if (o.ranks)
+            gy_sweep_dismiss(o.ranks);
         status = gy_cli_fail_all(&diags);
     } else {
         const int rc = run(cli, s, &o, &arena, &err);
         status = rc < 0 ? gy_cli_fail(&err) : rc > 0 ? 128 + gy_cli_signal() : 0;
     }
+    if (several > 0)
+        ranks.finish();
     gy_sweep_free(s);
     gy_study_free(study);
     gy_arena_free(&arena);

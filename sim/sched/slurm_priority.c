@@ -15,12 +15,10 @@ static uint64_t pair(gy_str a, gy_str b)
     return (uint64_t)a << 32 | b;
 }
 
-static bool add_account(struct slurm *s, const struct gy_view *v, const struct slurm_account_param *a)
+static bool add_account(struct slurm *s, const struct gy_view *v, const struct slurm_account_param *a, uint32_t up,
+                        uint32_t *made)
 {
-    uint64_t up = GY_FAIR_ROOT;
-    if (a->parent)
-        gy_map_get(&s->fair_of, pair(find(v, a->parent), 0) ^ UINT64_C(1) << 63, &up);
-    const uint32_t node = gy_fair_add(&s->fair, (uint32_t)up, (uint32_t)a->shares, false);
+    const uint32_t node = *made = gy_fair_add(&s->fair, up, (uint32_t)a->shares, false);
     const gy_str name = find(v, a->name);
     if (node == UINT32_MAX ||
         (name != GY_STR_FAIL && !gy_map_put(&s->fair_of, pair(name, 0) ^ UINT64_C(1) << 63, node)))
@@ -36,21 +34,32 @@ static bool add_account(struct slurm *s, const struct gy_view *v, const struct s
     return true;
 }
 
+/* Parents are found among the parameters: an account above others need not have jobs of its own. */
+static int add_accounts(struct slurm *s, const struct gy_view *v, struct gy_error *err)
+{
+    const struct slurm_account_param *a = s->p.accounts.at;
+    GY_VEC(uint32_t) node = {0};
+    int rc = gy_vec_reserve(&node, s->p.accounts.n + 1) ? 0 : gy_nomem(err);
+    for (size_t i = 0; rc == 0 && i < s->p.accounts.n; i++) {
+        size_t k = 0;
+        while (a[i].parent && k < i && strcmp(a[k].name, a[i].parent) != 0)
+            k++;
+        if (a[i].parent && k == i)
+            rc = gy_fail(err, GY_EINPUT, "/scheduler/accounts", "account %s: its parent %s is not listed before it",
+                         a[i].name, a[i].parent);
+        else if (!add_account(s, v, &a[i], a[i].parent ? node.at[k] : GY_FAIR_ROOT, &node.at[i]))
+            rc = gy_nomem(err);
+    }
+    gy_vec_free(&node);
+    return rc;
+}
+
 int slurm_priority_init(struct slurm *s, const struct gy_view *v, struct gy_error *err)
 {
     if (!gy_fair_init(&s->fair))
         return gy_nomem(err);
-    const struct slurm_account_param *a = s->p.accounts.at;
-    for (size_t i = 0; i < s->p.accounts.n; i++) {
-        bool known = !a[i].parent;
-        for (size_t k = 0; k < i && !known; k++)
-            known = strcmp(a[k].name, a[i].parent) == 0;
-        if (!known)
-            return gy_fail(err, GY_EINPUT, "/scheduler/accounts", "account %s: its parent %s is not listed before it",
-                           a[i].name, a[i].parent);
-        if (!add_account(s, v, &a[i]))
-            return gy_nomem(err);
-    }
+    if (add_accounts(s, v, err))
+        return -1;
     for (uint32_t n = 0; n < gy_cluster_nodes(v->cluster); n++)
         s->total_cpu_milli += gy_cluster_spec(v->cluster)->nodes.at[n].cpu_milli;
     s->next_tick = s->p.priority_phase;

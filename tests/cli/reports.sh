@@ -96,6 +96,20 @@ run export $q --format sacct
 is_status 0
 equal "rows of sacct" "$(wc -l <out)" "$(wc -l <$q/jobs.csv)"
 equal "fields of sacct" "$(awk -F'|' '{ print NF }' out | sort -u | tr -d '\n')" 16
+# Our own reader understands it: the same jobs, GPUs, users, teams, states, run times and submits from the first on.
+mv out q.sacct
+run trace convert q.sacct --format sacct
+is_status 0
+by_name() { # job, gpus, user, team, state, run time, submit
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; t = "duration_s" in c ? c["duration_s"] : c["run_s"]; next }
+        !("end_s" in c) || ($c["start_s"] != "" && $c["end_s"] != "") { if (n++ == 0 || $c["submit_s"] < first) first = $c["submit_s"] + 0
+            row[n] = $c["job_id"] " " $c["gpus"] " " $c["user"] " " $c["team"] " " $c["state"] " " $t; at[n] = $c["submit_s"] + 0 }
+        END { for (i = 1; i <= n; i++) print row[i], at[i] - first }' "$1" | sort
+}
+by_name out >read.txt
+by_name $q/jobs.csv >wrote.txt
+ok test "$(wc -l <wrote.txt)" -gt 100
+ok cmp read.txt wrote.txt
 run export easy --format batsim
 is_status 0
 prints '^A,gpuyard,delay_100,0.000000,2,-1,1,COMPLETED_SUCCESSFULLY,0.000000,100.000000,100.000000,0.000000,100.000000,1,0-1,'

@@ -77,6 +77,10 @@ static void add_jobs(struct sb *b, const struct rec_table *jobs, const struct re
                                       60 * atol(rec_at(jobs, i, "limit_min")) * S, nodes * gpus);
         r->nodes = nodes;
         r->gpus_per_node = gpus;
+        r->priority = -atoi(rec_at(jobs, i, "nice"));
+        r->partition = gy_strings_add(b->strings, rec_at(jobs, i, "partition"), strlen(rec_at(jobs, i, "partition")));
+        r->user = gy_strings_add(b->strings, rec_at(jobs, i, "user"), strlen(rec_at(jobs, i, "user")));
+        r->team = gy_strings_add(b->strings, rec_at(jobs, i, "account"), strlen(rec_at(jobs, i, "account")));
         r->cpu_milli = 1000 * nodes * strtoull(rec_at(jobs, i, "cpus_per_node"), NULL, 10);
     }
 }
@@ -202,4 +206,74 @@ Test(slurm_free, backfill_accurate_b)
 Test(slurm_free, backfill_loose)
 {
     backfill("s2_bf_loose_a", 60, 58);
+}
+
+/* Priority of age, job size, partition and nice over three partitions of the same nodes. */
+Test(slurm_free, multifactor)
+{
+    if (!rec_have("s3_multifactor"))
+        return;
+    struct slurm_partition_param parts[] = {{"gold", 1, 100, 0, 0}, {"silver", 1, 50, 0, 0}, {"bronze", 1, 10, 0, 0}};
+    struct slurm_params p = defaults();
+    p.priority = SLURM_MULTIFACTOR;
+    p.priority_phase = 55 * S + S / 2;
+    p.weight_age = 1000;
+    p.weight_job_size = 2000;
+    p.weight_partition = 1500;
+    p.partitions = (struct gy_list){parts, 3};
+    p.epoch_phase = 28 * S;
+    p.main_ticks = cadence("s3_multifactor", "sched_cycle", &p.n_main_ticks);
+    p.bf_ticks = cadence("s3_multifactor", "bf_begin", &p.n_bf_ticks);
+    const struct outcome o = run_free("s3_multifactor", &p);
+    cr_expect_eq(o.in_order, o.jobs);
+    cr_expect_eq(o.same_nodes, o.jobs);
+    cr_expect_eq(o.same_gpus, o.jobs);
+    forget(&p);
+}
+
+/* Fair Tree with an account tree: who comes first hangs on what everybody used so far. */
+static struct outcome fair_tree(const char *folder, double tick, int64_t epoch, bool limits)
+{
+    static struct slurm_user_param nlp[] = {{"alice", 3}, {"bob", 1}}, vision[] = {{"carol", 1}}, ads[] = {{"dave", 1}},
+                                   infra[] = {{"erin", 2}, {"frank", 1}};
+    static struct slurm_account_param tree[] = {
+        {"research", NULL, 60, {NULL, 0}},       {"prod", NULL, 30, {NULL, 0}}, {"nlp", "research", 20, {nlp, 2}},
+        {"vision", "research", 10, {vision, 1}}, {"ads", "prod", 1, {ads, 1}},  {"infra", "prod", 3, {infra, 2}}};
+    struct slurm_params p = defaults();
+    p.priority = SLURM_MULTIFACTOR;
+    p.priority_phase = gy_time_from_s(tick);
+    p.weight_fairshare = 100000;
+    p.weight_age = 100;
+    p.max_age = 3600 * S;
+    p.bill_gpu = 1;
+    p.bill_cpu = 0;
+    p.charge_at_end = limits;
+    p.accounts = (struct gy_list){tree, 6};
+    p.epoch_phase = epoch * S;
+    p.main_ticks = cadence(folder, "sched_cycle", &p.n_main_ticks);
+    p.bf_ticks = cadence(folder, "bf_begin", &p.n_bf_ticks);
+    const struct outcome o = run_free(folder, &p);
+    forget(&p);
+    return o;
+}
+
+Test(slurm_free, fairtree)
+{
+    if (!rec_have("s4_fairtree"))
+        return;
+    const struct outcome o = fair_tree("s4_fairtree", 55.45, 8, false);
+    cr_expect_eq(o.in_order, o.jobs);
+    cr_expect_eq(o.same_nodes, o.jobs);
+    cr_expect_eq(o.same_gpus, o.jobs);
+}
+
+/* Parts from the recording at 60 s, where a job waited for a node that was still completing; only the books are held.
+ */
+Test(slurm_free, fairtree_with_limits)
+{
+    if (!rec_have("s4_fairtree_limits"))
+        return;
+    const struct outcome o = fair_tree("s4_fairtree_limits", 55.38, 28, true);
+    cr_expect_eq(o.jobs, 84);
+    cr_expect_lt(o.mean, 60.0);
 }

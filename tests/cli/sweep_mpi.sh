@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# gpuyard sweep under mpirun: the results of 1, 2 and 4 ranks are those of one process; errors end all ranks; a rank that
+# is killed loses only what it was at.
+. "$(dirname "$0")/lib.sh"
+if ! command -v mpirun >/dev/null || [ ! -e "$(dirname "$gpuyard")/gpuyard-mpi.so" ]; then
+    echo "SKIP: no mpirun, or built without MPI"
+    exit 0
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+ranks() { # N ARGS…
+    last="mpirun -n $*"
+    timeout 60 mpirun -n "$1" "$gpuyard" "${@:2}" >out 2>err </dev/null
+    status=$?
+}
+awk 'BEGIN { srand(5); print "job_id,submit_s,duration_s,gpus"; for (i = 0; i < 800; i++) { t += int(rand() * 60); printf "%d,%d,%d,%d\n", i, t, 60 + int(rand() * 3000), 2 ^ int(rand() * 4) } }' >t.csv
+cat >study.json <<'JSON'
+{"base": {"cluster": {"nodes": [{"name": "n", "gpus": 8}]}, "trace": {"path": "t.csv"}},
+ "axes": {"/scheduler/order": ["fifo", "sjf"], "/cluster/nodes/0/count": [5, 6, 7, 8, 9, 10]}, "seeds": [1, 2]}
+JSON
+run sweep study.json --out alone
+is_status 0
+for n in 1 2 4; do
+    ranks $n sweep study.json --out "ranks$n"
+    is_status 0
+    prints '^24 points: 0 found in the store, 24 run now'
+    ok cmp alone/results.csv "ranks$n/results.csv"
+done
+ranks 2 sweep study.json --out ranks2
+prints '24 found in the store, 0 run now'
+sed 's/sjf/sfj/' study.json >wrong.json
+ranks 2 sweep wrong.json --out wrong
+is_status 2
+ranks 2 sweep nowhere.json
+is_status 2
+ranks 2 sweep study.json --out t.csv/below
+is_status 3
+
+# A rank is killed: mpirun ends the others; running again does what is missing.
+for i in 1 2 3; do
+    ranks 3 sweep study.json --out killed &
+    pid=$!
+    sleep "0.$((3 + i))"
+    victim=$(pgrep -P "$(pgrep -P "$(pgrep -P $pid | head -n 1)" | head -n 1)" 2>/dev/null | tail -n 1) # subshell, timeout, mpirun, ranks
+    [ -z "$victim" ] || kill -9 "$victim"
+    wait $pid
+done
+ranks 2 sweep study.json --out killed
+is_status 0
+ok cmp alone/results.csv killed/results.csv
+finish
