@@ -11,8 +11,8 @@
 #include "sinks.h"
 
 enum { SUMMARY, JOBS, TIMELINE, EVENTS, LINKS, MANIFEST, FILES }; /* in the order of their renaming */
-static const char *const file_names[FILES] = {"summary.json", "jobs.csv", "timeline.csv", "events.jsonl",
-                                              "links.csv",    "manifest.json"};
+static const char *const file_names[FILES] = {"summary.json", "jobs.csv",  "timeline.csv",
+                                              "events.jsonl", "links.csv", "manifest.json"};
 
 struct gy_folder {
     struct gy_account *account;

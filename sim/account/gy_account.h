@@ -27,7 +27,7 @@ struct gy_account_options {
     const struct gy_entitlement
         *entitlements; /* teams not in the list have share 1; one of 0 is left out of fairness */
     size_t n_entitlements;
-    bool network; /* the run has a network model: network.* metrics are wanted */
+    bool network;         /* the run has a network model: network.* metrics are wanted */
     const double *prices; /* USD a GPU-hour, of each node of the cluster; NULL: no prices, no cost. Borrowed */
     bool groups;          /* also keep what summaries by team, user, partition, GPU type and job size need */
 };

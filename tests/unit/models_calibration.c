@@ -140,8 +140,8 @@ Test(models_calibration, broken_files)
         "{\"format\": \"gpuyard-calibration-1\", \"curves\": [{\"hardware\": \"hgx-h1000\", \"op\": \"all_reduce\", "
         "\"nodes\": 1,"
         "\"gpus_per_node\": 8, \"bytes\": [8], \"time_us\": [2], \"ci95\": [0]}]}",
-        "{\"format\": \"gpuyard-calibration-1\", \"gemm\": [{\"hardware\": \"b200\", \"dtype\": \"bf16\", "
-        "\"parameters\": [1]}]}",
+        ("{\"format\": \"gpuyard-calibration-1\", \"gemm\": [{\"hardware\": \"b200\", \"dtype\": \"bf16\", "
+         "\"parameters\": [1]}]}"),
         "{\"format\": \"gpuyard-calibration-1\", \"curves\": {}}"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char path[] = "/tmp/gy_cal_XXXXXX.json";
