@@ -24,7 +24,7 @@ struct gy_run {
     struct gy_run_facts facts;
     struct gy_run_input files[12];
     size_t n_files;
-    GY_VEC(const char *) command;
+    GY_VEC(const char *) command, left_out;
     struct gy_arena arena;
 };
 

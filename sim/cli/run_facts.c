@@ -117,6 +117,24 @@ static void write_links(void *ctx, struct gy_writer *to)
     gy_network_write_links(r->network, &r->result, to);
 }
 
+/* What neither the models of this run nor its policy know. */
+static bool collect_left_out(struct gy_run *r)
+{
+    const char *const *general = r->network != NULL ? network_leaves_out : not_modelled;
+    const char *const *own = r->s->policy->not_modelled;
+    size_t n = r->network != NULL ? sizeof network_leaves_out / sizeof *network_leaves_out
+                                  : sizeof not_modelled / sizeof *not_modelled;
+
+    n -= r->prices != NULL;
+    for (size_t i = 0; i < n; i++)
+        if (!gy_vec_push(&r->left_out, general[i]))
+            return false;
+    for (; own != NULL && *own != NULL; own++)
+        if (!gy_vec_push(&r->left_out, *own))
+            return false;
+    return true;
+}
+
 int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
 {
     const struct gy_trace *t = r->inputs.trace;
@@ -140,11 +158,6 @@ int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
                                .n_skips = t->skips.n,
                                .notes = copy_skips(r, &t->notes),
                                .n_notes = t->notes.n,
-                               .not_modelled = r->network != NULL ? network_leaves_out : not_modelled,
-                               .n_not_modelled =
-                                   (r->network != NULL ? sizeof network_leaves_out / sizeof *network_leaves_out
-                                                       : sizeof not_modelled / sizeof *not_modelled) -
-                                   (r->prices != NULL),
                                .write_scenario = write_scenario,
                                .write_links = write_links,
                                .ctx = r};
@@ -153,6 +166,10 @@ int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
     if (!collect_command(r) || f->policy == NULL || f->cluster == NULL || f->trace == NULL || f->skips == NULL ||
         f->notes == NULL)
         return gy_nomem(err);
+    if (!collect_left_out(r))
+        return gy_nomem(err);
+    f->not_modelled = r->left_out.at;
+    f->n_not_modelled = r->left_out.n;
     f->command = r->command.at;
     f->n_command = r->command.n;
     return 0;

@@ -264,6 +264,7 @@ static int run_scenario(const struct gy_cli *cli, const struct gy_scenario *s)
     free(r.verdicts);
     gy_inputs_free(&r.inputs);
     gy_vec_free(&r.command);
+    gy_vec_free(&r.left_out);
     gy_arena_free(&r.arena);
     return status;
 }

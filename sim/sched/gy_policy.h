@@ -80,6 +80,8 @@ struct gy_policy_type {
         void *self); /* optional; frees what init and later calls took; called once, also after a failed init */
     int (*on_event)(void *self, const struct gy_view *view,
                     const struct gy_policy_event *e); /* optional; -1: out of memory */
+    const char *const *not_modelled; /* NULL-ended: what it leaves out of the system that it is named after, for the
+                                        manifest; NULL: nothing */
     bool always; /* decide is wanted also while no job is pending: policies that move or preempt running jobs */
     int (*decide)(void *self, const struct gy_view *view,
                   struct gy_plan *plan); /* -1: a plan call was refused or no memory */

@@ -415,7 +415,17 @@ static int on_event(void *self, const struct gy_view *v, const struct gy_policy_
     return ok ? 0 : -1;
 }
 
+/* As SLURM.md says at length. */
+static const char *const not_modelled[] = {"slurm: completing nodes and KillWait",
+                                           "slurm: the 30 s check of time limits",
+                                           "slurm: --switches of jobs, job-level --gpus over uneven nodes",
+                                           "slurm: core affinity of GPUs, node weights",
+                                           "slurm: reservations, licences, several partitions a job",
+                                           "slurm: gang scheduling, signals, QOS preempt lists",
+                                           NULL};
+
 const struct gy_policy_type gy_policy_slurm = {.name = "slurm",
+                                               .not_modelled = not_modelled,
                                                .summary = "Slurm as recorded: main and backfill passes, priority, "
                                                           "fair share, limits, preemption",
                                                .state_size = sizeof(struct slurm),
