@@ -78,7 +78,9 @@ void gy_validation_free(struct gy_validation *v);
 size_t gy_validation_stats(const struct gy_validation *v, bool (*keep)(const struct gy_valid_row *, const void *),
                            const void *ctx, double *median, double *p95, double *worst);
 int gy_validation_write(const struct gy_validation *v, const char *path, struct gy_error *err); /* JSON; "-" stdout */
-/* Points, the predicted curve and the residuals of up to eight sets, as SVG. */
-int gy_validation_plot(const struct gy_calibration *cal, const struct gy_measurements *m, const char *path,
-                       struct gy_error *err);
+/* Points, the predicted curve and the residuals of up to eight sets, as SVG, with the same left out as in gy_validate. */
+int gy_validation_plot(const struct gy_calibration *cal, const struct gy_measurements *m, enum gy_valid_mode mode,
+                       const char *path, struct gy_error *err);
+/* The set's own line without every third size; held[i] tells which. At least four rows. */
+int gy_third_line(const struct gy_meas_set *s, struct gy_line_fit *f, bool *held, struct gy_error *err);
 #endif

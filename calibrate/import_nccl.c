@@ -136,6 +136,10 @@ static bool read_row(const struct columns *c, const struct token *t, size_t n, s
         }
         if (!strcmp(name, "time") || !strcmp(name, "cputime"))
             half++;
+        if (!strcmp(name, "#wrong") && ok && v > 0 && !memchr(t[i].at, 'e', t[i].len)) { /* "1e-07": an error, by old versions */
+            snprintf(why, 160, "%.0f wrong results: the times of a run that computes wrong are not used", v);
+            return false;
+        }
         double *to = !strcmp(name, "size")                               ? &r->bytes
                      : !strcmp(name, "count")                            ? &r->count
                      : !strcmp(name, "root")                             ? &r->root
@@ -161,7 +165,7 @@ struct text_import {
     struct nccl_table table;
     struct columns columns;
     struct gy_map hosts;
-    size_t line, ranks_seen;
+    size_t line, ranks_seen, row_columns; /* of the last row */
     bool any;
 };
 
@@ -288,6 +292,10 @@ static int one_line(struct text_import *x, const char *line, size_t len, bool la
         return 0;
     }
     double first;
+    snprintf(place, sizeof place, "%s:%zu", x->table.path, x->line);
+    /* The log's last line has no end and less in it than the row before: a lone size, or one half of two. */
+    if (last_cut && x->table.rows.n && number(t[0], &first) && n < x->row_columns)
+        return gy_fail(err, GY_EINPUT, place, "a row of %zu columns after rows of %zu: cut short", n, x->row_columns);
     if (!number(t[0], &first) || n < 2 || !x->columns.n) {
         const char *said = memmem(body, len, "NCCL version", 12); /* from there on: host names stand before it */
         if (!said)
@@ -300,10 +308,10 @@ static int one_line(struct text_import *x, const char *line, size_t len, bool la
     double second;
     if (!number(t[1], &second) && !last_cut)
         return 0; /* "2024-05-01 12:00:00 starting": begins with a number but is no row */
-    snprintf(place, sizeof place, "%s:%zu", x->table.path, x->line);
     if (!read_row(&x->columns, t, n, &row, why))
         return gy_fail(err, GY_EINPUT, place, "%s", why);
     row.line = x->line;
+    x->row_columns = n;
     return gy_vec_push(&x->table.rows, row) ? 0 : gy_nomem(err);
 }
 

@@ -13,9 +13,18 @@ enum { WIDTH = 560, TOP = 250, BOTTOM = 110, GAP = 50, LEFT = 70, RIGHT = 20, HE
 struct panel {
     const struct gy_meas_set *set;
     struct gy_coll_table table;
+    struct gy_coll_except except;
+    struct gy_line_fit line; /* with every third size left out, instead of the table */
+    bool *held;              /* the sizes left out; NULL unless every third is */
+    enum gy_valid_mode mode;
     double x0, x1, y0, y1, worst; /* log2 bytes, log10 µs, largest residual shown */
     double left, top;
 };
+
+static double predicted_us(const struct panel *p, double bytes)
+{
+    return p->held ? exp(gy_line_at(&p->line, log2(bytes))) : gy_coll_table_time(&p->table, bytes) * 1e6;
+}
 
 static double px(const struct panel *p, double bytes)
 {
@@ -79,12 +88,13 @@ static void bounds(struct panel *p)
     double worst = 0.1;
     for (size_t i = 0; i < p->set->rows.n; i++) {
         double us = gy_meas_time_us(p->set, i), x = log2(p->set->rows.at[i].bytes);
-        double predicted = gy_coll_table_time(&p->table, p->set->rows.at[i].bytes) * 1e6;
+        double predicted = predicted_us(p, p->set->rows.at[i].bytes);
         p->x0 = fmin(p->x0, x);
         p->x1 = fmax(p->x1, x);
         p->y0 = fmin(p->y0, log10(fmin(us, predicted)));
         p->y1 = fmax(p->y1, log10(fmax(us, predicted)));
-        worst = fmax(worst, fabs(predicted / us - 1));
+        if (!p->held || p->held[i])
+            worst = fmax(worst, fabs(predicted / us - 1));
     }
     p->x0 -= 0.5;
     p->x1 += 0.5;
@@ -133,41 +143,63 @@ static void draw(struct gy_writer *w, const struct panel *p)
     escaped(w, s->system);
     if (s->algo != GY_ALGO_AUTO)
         gy_writer_printf(w, ", %s forced", gy_coll_algo_name(s->algo));
-    gy_writer_printf(w, "%s</text>\n", s->degraded ? ", called degraded" : "");
+    static const char *const left[] = {", prior alone", "", ", this system left out",
+                                       ", every third left out"};
+    gy_writer_printf(w, "%s%s</text>\n", s->degraded ? ", called degraded" : "", left[p->mode]);
     axes(w, p);
     gy_writer_text(w, "<polyline class='c' points='");
     for (double x = p->x0 + 0.5; x <= p->x1 - 0.5 + 1e-9; x += 0.25)
-        gy_writer_printf(w, "%.1f,%.1f ", px(p, exp2(x)), py(p, gy_coll_table_time(&p->table, exp2(x)) * 1e6));
+        gy_writer_printf(w, "%.1f,%.1f ", px(p, exp2(x)), py(p, predicted_us(p, exp2(x))));
     gy_writer_text(w, "'/>\n");
     for (size_t i = 0; i < s->rows.n; i++) {
         double bytes = s->rows.at[i].bytes, us = gy_meas_time_us(s, i);
-        double residual = gy_coll_table_time(&p->table, bytes) * 1e6 / us - 1;
+        double residual = predicted_us(p, bytes) / us - 1;
         gy_writer_printf(w, "<circle class='p' cx='%.1f' cy='%.1f' r='3'/>", px(p, bytes), py(p, us));
+        if (p->held && !p->held[i])
+            continue;
         gy_writer_printf(w, "<line class='r' x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f'/>", px(p, bytes), pr(p, 0),
                          px(p, bytes), pr(p, residual));
         gy_writer_printf(w, "<circle class='q' cx='%.1f' cy='%.1f' r='2.5'/>\n", px(p, bytes), pr(p, residual));
     }
 }
 
-int gy_validation_plot(const struct gy_calibration *cal, const struct gy_measurements *m, const char *path,
-                       struct gy_error *err)
+/* 0, or 1 where the set has no curve to draw. */
+static int panel_init(struct panel *p, const struct gy_calibration *cal, const struct gy_meas_set *s,
+                      struct gy_arena *arena, enum gy_valid_mode mode, struct gy_error *err)
+{
+    struct gy_coll_query q;
+    int known = gy_set_query(s, arena, &q, err);
+    if (known)
+        return known < 0 ? -1 : 1;
+    p->set = s;
+    p->mode = mode;
+    p->except = (struct gy_coll_except){.system = s->system};
+    if (mode != GY_VALID_THIRD)
+        return gy_coll_table_init(&p->table, mode == GY_VALID_PRIOR ? NULL : cal, &q,
+                                  mode == GY_VALID_LEAVE_SYSTEM ? &p->except : NULL, err);
+    if (s->rows.n < 4)
+        return 1;
+    p->held = calloc(s->rows.n, sizeof *p->held);
+    return p->held ? gy_third_line(s, &p->line, p->held, err) : gy_nomem(err);
+}
+
+int gy_validation_plot(const struct gy_calibration *cal, const struct gy_measurements *m, enum gy_valid_mode mode,
+                       const char *path, struct gy_error *err)
 {
     struct panel *panel = calloc(PANELS, sizeof *panel);
     struct gy_arena arena = GY_ARENA_INIT;
     size_t n = 0;
     int rc = panel ? 0 : gy_nomem(err);
     for (size_t i = 0; !rc && i < m->sets.n && n < PANELS; i++) {
-        struct gy_coll_query q;
-        int known = gy_set_query(&m->sets.at[i], &arena, &q, err);
-        rc = known < 0 ? -1 : known ? 0 : gy_coll_table_init(&panel[n].table, cal, &q, NULL, err);
-        if (rc || known)
+        int got = panel_init(&panel[n], cal, &m->sets.at[i], &arena, mode, err);
+        rc = got < 0 ? -1 : 0;
+        if (got)
             continue;
-        panel[n].set = &m->sets.at[i];
         bounds(&panel[n]);
         n++;
     }
     if (!rc && !n)
-        rc = gy_fail(err, GY_EINPUT, NULL, "no set with known hardware to plot");
+        rc = gy_fail(err, GY_EINPUT, NULL, "no set to plot: known hardware, and four sizes where every third is left out");
     struct gy_writer *w = rc ? NULL : gy_writer_open(path, err);
     if (w) {
         size_t columns = n > 1 ? 2 : 1, rows = (n + columns - 1) / columns;
@@ -197,6 +229,8 @@ int gy_validation_plot(const struct gy_calibration *cal, const struct gy_measure
     } else
         rc = -1;
     gy_arena_free(&arena);
+    for (size_t i = 0; panel && i < PANELS; i++)
+        free(panel[i].held);
     free(panel);
     return rc;
 }

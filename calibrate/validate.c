@@ -28,7 +28,7 @@ static bool same_hardware(const struct gy_calibration *cal, const struct gy_hw *
 }
 
 /* The set's own line with every third size taken out; false in kept for the sizes it was fitted on. */
-static int third_line(const struct gy_meas_set *s, struct gy_line_fit *f, bool *held, struct gy_error *err)
+int gy_third_line(const struct gy_meas_set *s, struct gy_line_fit *f, bool *held, struct gy_error *err)
 {
     double *x = malloc((s->rows.n + 1) * sizeof *x), *y = malloc((s->rows.n + 1) * sizeof *y);
     size_t n = 0;
@@ -63,7 +63,7 @@ static int rows_of(const struct one_set *x, struct gy_validation *out, struct gy
     bool *held = calloc(s->rows.n + 1, sizeof *held);
     int rc = held ? 0 : gy_nomem(err);
     if (!rc && x->mode == GY_VALID_THIRD)
-        rc = s->rows.n >= 4 ? third_line(s, &line, held, err) : 0;
+        rc = s->rows.n >= 4 ? gy_third_line(s, &line, held, err) : 0;
     else if (!rc)
         rc = gy_coll_table_init(&t, x->mode == GY_VALID_PRIOR ? NULL : x->cal, &x->q,
                                 x->mode == GY_VALID_LEAVE_SYSTEM ? &leave : NULL, err);

@@ -279,7 +279,7 @@ int gy_verb_calibrate_validate(struct gy_cli *cli)
     else if (!rc)
         print_table(&v);
     if (!rc && plot)
-        rc = gy_validation_plot(mode == GY_VALID_PRIOR ? NULL : &cal, &m, plot, &err);
+        rc = gy_validation_plot(&cal, &m, mode, plot, &err);
     gy_validation_free(&v);
     if (loaded)
         gy_calibration_free(&cal);

@@ -75,6 +75,31 @@ prints '"systems"'
 run calibrate fit m.json -o again.json
 ok cmp mine.json again.json
 
+# The picture leaves out what the table leaves out.
+run calibrate validate mine.json m.json --hold-out system --plot s.svg
+is_status 0
+ok grep -q 'this system left out' s.svg
+run calibrate validate mine.json m.json --hold-out third --plot t.svg
+is_status 0
+equal "residuals drawn, of the 12 sizes" "$(grep -o "class='r'" t.svg | wc -l)" 4
+curve() { grep -o "class='c' points='[^']*" "$1"; }
+ok test "$(curve e.svg)" != "$(curve s.svg)"
+
+# Cut inside the last line: a lone size, and one half of two; and a run that computed wrong.
+head -n 9 all_reduce_2n16g.log | sed '$s/ .*//' | head -c -1 >cut.log
+run calibrate import cut.log --nodes 2 --gpus-per-node 8 -o none.json
+is_status 2
+says 'cut\.log:9: .*cut short'
+head -n 9 all_reduce_2n16g.log | sed '$s/ 0 .*/ 0/' | head -c -1 >cut.log
+run calibrate import cut.log --nodes 2 --gpus-per-node 8 -o none.json
+is_status 2
+says 'cut\.log:9: .*cut short'
+sed '9s/ 0 / 7 /' all_reduce_2n16g.log >wrong.log
+run calibrate import wrong.log --nodes 2 --gpus-per-node 8 -o none.json
+is_status 2
+says 'wrong\.log:9: 7 wrong results'
+ok test ! -e none.json
+
 head -n 9 all_reduce_2n16g.log | sed '$s/float.*/float sum/' >cut.log
 run calibrate import cut.log --nodes 2 --gpus-per-node 8
 is_status 2

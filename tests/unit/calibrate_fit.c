@@ -248,7 +248,7 @@ Test(calibrate_fit, validate_and_plot)
     invent(&m, 2, 1.2, "one <&> two");
     cr_assert_eq(gy_fit(&m, &o, &cal, &notes, &err), 0);
     snprintf(path, sizeof path, "/tmp/gy_plot_%d.svg", (int)getpid());
-    cr_assert_eq(gy_validation_plot(&cal, &m, path, &err), 0, "%s", err.what);
+    cr_assert_eq(gy_validation_plot(&cal, &m, GY_VALID_ALL, path, &err), 0, "%s", err.what);
     char *svg = gy_file_slurp(path, 1 << 20, &len, sha, &err);
     cr_assert(strstr(svg, "<svg") && strstr(svg, "</svg>") && strstr(svg, "one &lt;&amp;> two"));
     cr_assert_null(strstr(svg, "nan"));
