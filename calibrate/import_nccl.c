@@ -136,7 +136,8 @@ static bool read_row(const struct columns *c, const struct token *t, size_t n, s
         }
         if (!strcmp(name, "time") || !strcmp(name, "cputime"))
             half++;
-        if (!strcmp(name, "#wrong") && ok && v > 0 && !memchr(t[i].at, 'e', t[i].len)) { /* "1e-07": an error, by old versions */
+        if (!strcmp(name, "#wrong") && ok && v > 0 &&
+            !memchr(t[i].at, 'e', t[i].len)) { /* "1e-07": an error, by old versions */
             snprintf(why, 160, "%.0f wrong results: the times of a run that computes wrong are not used", v);
             return false;
         }

@@ -143,8 +143,7 @@ static void draw(struct gy_writer *w, const struct panel *p)
     escaped(w, s->system);
     if (s->algo != GY_ALGO_AUTO)
         gy_writer_printf(w, ", %s forced", gy_coll_algo_name(s->algo));
-    static const char *const left[] = {", prior alone", "", ", this system left out",
-                                       ", every third left out"};
+    static const char *const left[] = {", prior alone", "", ", this system left out", ", every third left out"};
     gy_writer_printf(w, "%s%s</text>\n", s->degraded ? ", called degraded" : "", left[p->mode]);
     axes(w, p);
     gy_writer_text(w, "<polyline class='c' points='");
@@ -199,7 +198,8 @@ int gy_validation_plot(const struct gy_calibration *cal, const struct gy_measure
         n++;
     }
     if (!rc && !n)
-        rc = gy_fail(err, GY_EINPUT, NULL, "no set to plot: known hardware, and four sizes where every third is left out");
+        rc = gy_fail(err, GY_EINPUT, NULL,
+                     "no set to plot: known hardware, and four sizes where every third is left out");
     struct gy_writer *w = rc ? NULL : gy_writer_open(path, err);
     if (w) {
         size_t columns = n > 1 ? 2 : 1, rows = (n + columns - 1) / columns;
