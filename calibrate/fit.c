@@ -281,6 +281,44 @@ static int fit_sets(const struct gy_measurements *m, const struct gy_fit_options
     return rc;
 }
 
+/* A GEMM table takes part when there are shapes enough for the parameters. 1 yes, 0 no and noted, -1 error. */
+static int gemm_takes_part(const struct gy_gemm_set *s, struct gy_fit_notes *notes, struct gy_error *err)
+{
+    char buf[512];
+    if (*s->hardware && s->rows.n >= 3 * GY_GEMM_PARAMETERS)
+        return 1;
+    if (*s->hardware)
+        snprintf(buf, sizeof buf, "%s: left out, %zu GEMM shapes of %s, at least %d are needed", s->source, s->rows.n,
+                 s->dtype, 3 * GY_GEMM_PARAMETERS);
+    else
+        snprintf(buf, sizeof buf, "%s: left out, the GPU of its GEMM shapes is not known (give --hardware)", s->source);
+    struct gy_fit_note n = {gy_arena_strndup(&notes->arena, s->system, strlen(s->system)),
+                            gy_arena_strndup(&notes->arena, buf, strlen(buf)), NAN};
+    return n.system && n.text && gy_vec_push(&notes->at, n) ? 0 : gy_nomem(err);
+}
+
+static int fit_gemms(const struct gy_measurements *m, struct gy_calibration *cal, struct gy_fit_notes *notes,
+                     struct gy_error *err)
+{
+    for (size_t i = 0; i < m->gemms.n; i++) {
+        struct gy_gemm_model g = {0};
+        const struct gy_gemm_set *s = &m->gemms.at[i];
+        int yes = gemm_takes_part(s, notes, err);
+        if (yes < 0)
+            return -1;
+        if (!yes)
+            continue;
+        g.hw = gy_hw_find(s->hardware, &cal->arena, err);
+        if (!g.hw || gy_fit_gemm(s, &g, err))
+            return -1;
+        g.hardware = keep(&cal->arena, s->hardware);
+        g.source = keep(&cal->arena, s->source);
+        if (!gy_vec_push(&cal->gemms, g))
+            return gy_nomem(err);
+    }
+    return 0;
+}
+
 int gy_fit(const struct gy_measurements *m, const struct gy_fit_options *options, struct gy_calibration *cal,
            struct gy_fit_notes *notes, struct gy_error *err)
 {
@@ -294,20 +332,8 @@ int gy_fit(const struct gy_measurements *m, const struct gy_fit_options *options
     cal->name = keep(&cal->arena, o.name ? o.name : "fitted");
     cal->summary = keep(&cal->arena, o.summary ? o.summary : "");
     int rc = fit_sets(m, &o, cal, notes, err);
-    for (size_t i = 0; !rc && i < m->gemms.n; i++) {
-        struct gy_gemm_model g = {0};
-        const struct gy_gemm_set *s = &m->gemms.at[i];
-        if (!*s->hardware)
-            continue;
-        g.hw = gy_hw_find(s->hardware, &cal->arena, err);
-        if (!g.hw || gy_fit_gemm(s, &g, err)) {
-            rc = -1;
-            break;
-        }
-        g.hardware = keep(&cal->arena, s->hardware);
-        g.source = keep(&cal->arena, s->source);
-        rc = gy_vec_push(&cal->gemms, g) ? 0 : gy_nomem(err);
-    }
+    if (!rc)
+        rc = fit_gemms(m, cal, notes, err);
     if (!rc && !cal->curves.n && !cal->gemms.n)
         rc = gy_fail(err, GY_EINPUT, NULL, "nothing to fit: %zu sets, none with known hardware and a healthy network",
                      m->sets.n);
@@ -321,6 +347,10 @@ int gy_fit(const struct gy_measurements *m, const struct gy_fit_options *options
         rc = gy_fit_holdout(m, &o, cal, err);
     if (!rc)
         cal->curves.n = own;
+    for (size_t i = 0; !rc && i < cal->curves.n; i++) {
+        cal->curves.at[i].own = true;
+        cal->curves.at[i].errors_n = (uint32_t)cal->errors.n;
+    }
     if (rc)
         gy_calibration_free(cal);
     return rc;

@@ -22,7 +22,8 @@ double gy_line_at(const struct gy_line_fit *f, double x); /* linear between knot
 int gy_tail_fit(const double *bytes, const double *us, size_t n, double *alpha_us, double *beta_gbps,
                 struct gy_error *err);
 
-#define GY_DEGRADED_BELOW 0.6 /* of the prediction at 1 MiB and more; healthy public tables reach 0.82 and more */
+#define GY_DEGRADED_BELOW                                                                                              \
+    0.6 /* of the prediction at 1 MiB and more; healthy public tables of several nodes reach 0.70, all but one 0.82 */
 struct gy_fit_options {
     const char *name, *summary;
     double tolerance;      /* of a curve at its own sizes, default 0.03 */
@@ -57,7 +58,17 @@ int gy_fit_holdout(const struct gy_measurements *m, const struct gy_fit_options 
 int gy_calibration_save(const struct gy_calibration *c, const char *path, struct gy_error *err);
 
 /* Errors by operation and size decade. */
-enum gy_valid_mode { GY_VALID_PRIOR, GY_VALID_ALL, GY_VALID_LEAVE_SYSTEM, GY_VALID_THIRD };
+enum gy_valid_mode {
+    GY_VALID_PRIOR,
+    GY_VALID_ALL,
+    GY_VALID_LEAVE_SYSTEM,
+    GY_VALID_THIRD,
+    GY_VALID_NODES_2, /* node counts predicted from at most half as many: only sets that have such relatives */
+    GY_VALID_NODES_4, /* … a quarter */
+};
+/* Whether the calibration knows the system at no more than nodes/times nodes, more than one: 0 else. */
+bool gy_fit_has_smaller(const struct gy_calibration *cal, const struct gy_coll_query *q, const char *system,
+                        uint32_t times);
 struct gy_valid_row {
     const char *system, *hardware, *fabric;
     enum gy_coll_op op;
@@ -78,7 +89,8 @@ void gy_validation_free(struct gy_validation *v);
 size_t gy_validation_stats(const struct gy_validation *v, bool (*keep)(const struct gy_valid_row *, const void *),
                            const void *ctx, double *median, double *p95, double *worst);
 int gy_validation_write(const struct gy_validation *v, const char *path, struct gy_error *err); /* JSON; "-" stdout */
-/* Points, the predicted curve and the residuals of up to eight sets, as SVG, with the same left out as in gy_validate. */
+/* Points, the predicted curve and the residuals of up to eight sets, as SVG, with the same left out as in gy_validate.
+ */
 int gy_validation_plot(const struct gy_calibration *cal, const struct gy_measurements *m, enum gy_valid_mode mode,
                        const char *path, struct gy_error *err);
 /* The set's own line without every third size; held[i] tells which. At least four rows. */

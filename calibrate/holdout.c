@@ -108,6 +108,18 @@ static int systems(const struct gy_measurements *m, struct gy_calibration *cal, 
     return rc;
 }
 
+bool gy_fit_has_smaller(const struct gy_calibration *cal, const struct gy_coll_query *q, const char *system,
+                        uint32_t times)
+{
+    for (size_t j = 0; j < cal->curves.n; j++) {
+        const struct gy_curve *c = &cal->curves.at[j];
+        if (c->at.op == q->op && c->at.nodes * times <= q->nodes && c->at.nodes > 1 && c->at.algo == q->algo &&
+            !strcmp(c->system, system) && !strcmp(c->at.hw->name, q->hw->name))
+            return true;
+    }
+    return false;
+}
+
 /* Node counts from at most 1/times as many, with the rest of the calibration as it is. */
 static int nodes(const struct gy_measurements *m, struct gy_calibration *cal, uint32_t times, struct gy_error *err)
 {
@@ -117,14 +129,7 @@ static int nodes(const struct gy_measurements *m, struct gy_calibration *cal, ui
     for (size_t i = 0; !rc && i < m->sets.n; i++) {
         const struct gy_meas_set *s = &m->sets.at[i];
         const struct gy_curve *own = s->nodes >= 2 * times ? curve_of(cal, s) : NULL;
-        bool smaller = false;
-        for (size_t j = 0; own && j < cal->curves.n; j++) {
-            const struct gy_curve *c = &cal->curves.at[j];
-            smaller |= c->at.op == own->at.op && c->at.nodes * times <= s->nodes && c->at.nodes > 1 &&
-                       c->at.algo == own->at.algo && !strcmp(c->system, s->system) &&
-                       !strcmp(c->at.hw->name, own->at.hw->name);
-        }
-        if (!smaller)
+        if (!own || !gy_fit_has_smaller(cal, &own->at, s->system, times))
             continue;
         struct gy_coll_except except = {.nodes_over = s->nodes / times, .nodes_system = s->system};
         rc = predict_set(cal, s, own, &except, &e, err);

@@ -154,9 +154,15 @@ int gy_import(struct gy_measurements *m, const char *path, const struct gy_impor
     char *text = gy_file_slurp(path, (size_t)256 << 20, &len, sha, err);
     if (!text)
         return -1;
-    if (memchr(text, '\0', len)) {
+    const char *nul = memchr(text, '\0', len);
+    if (nul) {
+        char place[400];
+        size_t line = 1;
+        for (const char *at = text; (at = memchr(at, '\n', (size_t)(nul - at))); at++)
+            line++;
+        snprintf(place, sizeof place, "%s:%zu", path, line);
         free(text);
-        return gy_fail(err, GY_EINPUT, path, "a binary file, wanted an nccl-tests log, JSON or CSV");
+        return gy_fail(err, GY_EINPUT, place, "a binary file, wanted an nccl-tests log, JSON or CSV");
     }
     const char *body = text + strspn(text, " \t\r\n\xef\xbb\xbf");
     size_t first = strcspn(body, "\n");

@@ -337,7 +337,7 @@ int gy_import_nccl_text(struct gy_measurements *m, const char *path, const char 
         rc = finish(x, err);
     if (!rc && !x->any) {
         char place[400];
-        snprintf(place, sizeof place, "%s:%zu", path, x->line);
+        snprintf(place, sizeof place, "%s:%zu", path, x->line ? x->line : 1);
         rc = gy_fail(err, GY_EINPUT, place, "the log ends without a row of results");
         gy_hint(err, "a run that died before its first row has nothing to import");
     }

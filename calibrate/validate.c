@@ -54,10 +54,23 @@ struct one_set {
     bool degraded;
 };
 
+static uint32_t node_step(enum gy_valid_mode mode)
+{
+    return mode == GY_VALID_NODES_2 ? 2 : mode == GY_VALID_NODES_4 ? 4 : 0;
+}
+
 static int rows_of(const struct one_set *x, struct gy_validation *out, struct gy_error *err)
 {
     const struct gy_meas_set *s = x->s;
-    struct gy_coll_except leave = {.system = s->system};
+    struct gy_coll_except leave = {.system = s->system}, big = {.nodes_system = s->system, .nodes_over = s->nodes};
+    const struct gy_coll_except *but = x->mode == GY_VALID_LEAVE_SYSTEM ? &leave : NULL;
+    uint32_t times = node_step(x->mode);
+    if (times && !gy_fit_has_smaller(x->cal, &x->q, s->system, times))
+        return 0;
+    if (times) {
+        big.nodes_over /= times;
+        but = &big;
+    }
     struct gy_coll_table t;
     struct gy_line_fit line;
     bool *held = calloc(s->rows.n + 1, sizeof *held);
@@ -65,8 +78,7 @@ static int rows_of(const struct one_set *x, struct gy_validation *out, struct gy
     if (!rc && x->mode == GY_VALID_THIRD)
         rc = s->rows.n >= 4 ? gy_third_line(s, &line, held, err) : 0;
     else if (!rc)
-        rc = gy_coll_table_init(&t, x->mode == GY_VALID_PRIOR ? NULL : x->cal, &x->q,
-                                x->mode == GY_VALID_LEAVE_SYSTEM ? &leave : NULL, err);
+        rc = gy_coll_table_init(&t, x->mode == GY_VALID_PRIOR ? NULL : x->cal, &x->q, but, err);
     struct gy_valid_row row = {.system = s->system,
                                .hardware = x->q.hw->name,
                                .op = s->op,
@@ -151,12 +163,13 @@ size_t gy_validation_stats(const struct gy_validation *v, bool (*keep)(const str
 struct cell {
     int op, decade; /* -1: all */
     const char *system;
+    bool slow_too; /* and sets that were told apart as degraded */
 };
 
 static bool in_cell(const struct gy_valid_row *r, const void *ctx)
 {
     const struct cell *c = ctx;
-    return !r->degraded && (c->op < 0 || (int)r->op == c->op) &&
+    return (c->slow_too || !r->degraded) && (c->op < 0 || (int)r->op == c->op) &&
            (c->decade < 0 ? r->bytes >= 65536 : (int)log10(r->bytes) == c->decade) &&
            (!c->system || !strcmp(c->system, r->system));
 }
@@ -169,6 +182,8 @@ static void write_cell(struct gy_json_out *o, const struct gy_validation *v, con
         return;
     gy_jo_object(o, NULL);
     gy_jo_string(o, "op", c->op < 0 ? "all" : gy_coll_op_name((enum gy_coll_op)c->op));
+    if (c->slow_too)
+        gy_jo_bool(o, "with_degraded", true);
     if (c->system)
         gy_jo_string(o, "system", c->system);
     else if (c->decade < 0)
@@ -192,7 +207,9 @@ int gy_validation_write(const struct gy_validation *v, const char *path, struct 
     gy_jo_array(&o, "errors");
     for (int op = -1; op < GY_COLL_OPS; op++)
         for (int d = -1; d < 12; d++)
-            write_cell(&o, v, &(struct cell){op, d, NULL});
+            write_cell(&o, v, &(struct cell){op, d, NULL, false});
+    for (int op = -1; op < GY_COLL_OPS; op++)
+        write_cell(&o, v, &(struct cell){op, -1, NULL, true});
     gy_jo_end(&o, ']');
     gy_jo_array(&o, "systems");
     for (size_t i = 0; i < v->rows.n; i++) {
@@ -200,7 +217,7 @@ int gy_validation_write(const struct gy_validation *v, const char *path, struct 
         for (size_t j = 0; j < i && !seen; j++)
             seen = !strcmp(v->rows.at[j].system, v->rows.at[i].system);
         if (!seen)
-            write_cell(&o, v, &(struct cell){-1, -1, v->rows.at[i].system});
+            write_cell(&o, v, &(struct cell){-1, -1, v->rows.at[i].system, false});
     }
     gy_jo_end(&o, ']');
     gy_jo_array(&o, "degraded");

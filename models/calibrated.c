@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gy_calibration.h"
+#include "calibrated.h"
 
 /* Distances: found by leaving whole systems out, over about 200 tables; the error changes little within ±50 % of each.
  */
@@ -43,7 +43,7 @@ static double square(double x)
     return x * x;
 }
 
-static bool domain(const struct gy_coll_query *q)
+bool gy_coll_domain(const struct gy_coll_query *q)
 {
     return q->nodes > 1 && q->fabric && q->fabric->kind == GY_FABRIC_NVLINK;
 }
@@ -67,7 +67,7 @@ static double distance2(const struct gy_coll_query *a, const struct gy_coll_quer
     }
     d += square(hardware_distance(a->hw, b->hw));
     /* A domain over several trays is one node to NCCL. */
-    double na = domain(a) ? 1 : a->nodes, nb = domain(b) ? 1 : b->nodes;
+    double na = gy_coll_domain(a) ? 1 : a->nodes, nb = gy_coll_domain(b) ? 1 : b->nodes;
     double ga = gy_coll_ranks(a) / na, gb = gy_coll_ranks(b) / nb;
     d += square(per_doubling_nodes * log2(na / nb)) + square(per_doubling_gpus * log2(ga / gb));
     if ((na > 1) != (nb > 1))
@@ -113,7 +113,7 @@ static size_t neighbours(const struct gy_calibration *cal, const struct gy_coll_
         if (d2 > 3 || excepted(c, e))
             continue;
         /* What a curve shows at a size moves to larger sizes with the node count, as the pieces a rank holds shrink. */
-        double share = domain(q) || domain(&c->at) ? 1 : (double)c->at.nodes / q->nodes;
+        double share = gy_coll_domain(q) || gy_coll_domain(&c->at) ? 1 : (double)c->at.nodes / q->nodes;
         out[n++] = (struct near_curve){c, d2, freshness(c->library), share, c->log2_bytes[0], c->log2_bytes[c->n - 1]};
     }
     return n;
@@ -173,14 +173,6 @@ static int prepare(struct corrected *c, const struct gy_calibration *cal, const 
     return 0;
 }
 
-static void lean_on(const struct gy_curve *basis, double trust, double *median, double *p95, const char **name)
-{
-    bool calibrated = basis && trust > 0.3;
-    *median = calibrated ? basis->error_median : NAN;
-    *p95 = calibrated ? basis->error_p95 : NAN;
-    *name = calibrated ? basis->system : NULL;
-}
-
 int gy_coll_predict(const struct gy_calibration *cal, const struct gy_coll_query *q, double bytes,
                     const struct gy_coll_except *except, struct gy_coll_answer *out, struct gy_error *err)
 {
@@ -190,9 +182,9 @@ int gy_coll_predict(const struct gy_calibration *cal, const struct gy_coll_query
     if (prepare(&c, cal, q, except, err))
         return -1;
     out->r = gy_coll_prior(q, bytes);
-    raw_time(&c, size, &out->trust, &basis);
-    lean_on(basis, out->trust, &out->error_median, &out->error_p95, &out->basis);
     double trust;
+    raw_time(&c, size, &trust, &basis);
+    gy_coll_basis(cal, q, size, basis, trust, &out->basis);
     double lo = 1, low = raw_time(&c, lo, &trust, &basis);
     for (;;) { /* the running maximum over a grid, linear in between: more bytes never take less time */
         double hi = lo * M_SQRT2, high = fmax(low, raw_time(&c, hi, &trust, &basis));
@@ -220,10 +212,8 @@ int gy_coll_table_init(struct gy_coll_table *t, const struct gy_calibration *cal
     for (int k = 0; k < GY_COLL_GRID; k++, size *= M_SQRT2) {
         double s = raw_time(&c, size, &trust, &basis);
         t->time_s[k] = k && t->time_s[k - 1] > s ? t->time_s[k - 1] : s;
-        if (k == 52) { /* 64 MiB stands for the table */
-            t->trust = trust;
-            lean_on(basis, trust, &t->error_median, &t->error_p95, &t->basis);
-        }
+        if (k == 52) /* 64 MiB stands for the table */
+            gy_coll_basis(cal, q, size, basis, trust, &t->basis);
     }
     free(c.near);
     return 0;

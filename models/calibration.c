@@ -219,7 +219,13 @@ static int load_one(struct gy_calibration *c, const char *name, struct gy_error 
     struct gy_json_doc *doc = gy_model_open("calibrations", name, err);
     if (!doc)
         return -1;
+    size_t curves = c->curves.n, errors = c->errors.n;
     int rc = read_doc(c, doc, err);
+    for (size_t i = curves; i < c->curves.n; i++) {
+        c->curves.at[i].errors_from = (uint32_t)errors;
+        c->curves.at[i].errors_n = (uint32_t)(c->errors.n - errors);
+        c->curves.at[i].own = gy_model_is_path(name);
+    }
     gy_json_free(doc);
     return rc;
 }

@@ -23,6 +23,8 @@ struct gy_curve {
     double error_median, error_p95;           /* of every third size held out, as ratios; NaN when too few sizes */
     double fit_median;                        /* of the fit's residuals */
     int rows;
+    uint32_t errors_from, errors_n; /* hold-out errors of its own file: a range of the calibration's errors */
+    bool own;                       /* from a file of the user's, not shipped */
 };
 
 #define GY_GEMM_PARAMETERS 18
@@ -59,11 +61,26 @@ struct gy_coll_except {  /* what a hold-out must not see */
     const char *nodes_system;
 };
 
+/* Which hold-out error an answer is given with: that of predicting what it was asked for from what it rests on. A
+ * shipped curve is another's machine, so its error is the one of whole systems left out even where the configuration
+ * was measured; a user's own file speaks of the user's machine. */
+enum gy_coll_error {
+    GY_COLL_UNCALIBRATED, /* the prior */
+    GY_COLL_SIZES,        /* own file, measured configuration and size range: every third size left out */
+    GY_COLL_NODES,        /* own file, other node or GPU counts: node counts predicted from fewer */
+    GY_COLL_SYSTEM,       /* everything else: whole systems left out */
+};
+const char *gy_coll_error_name(enum gy_coll_error e); /* "third", "nodes", "systems", as the kinds of the file */
+
+struct gy_coll_basis {
+    enum gy_coll_error of;
+    double median, p95; /* NaN when not measured: the file has no such hold-out */
+    const char *system; /* of the nearest curve, NULL when uncalibrated */
+    double trust;       /* 0 the prior alone … 1 a measured configuration */
+};
 struct gy_coll_answer {
     struct gy_coll_result r;
-    double error_median, error_p95; /* of the curve it rests on; NaN when it rests on the prior */
-    const char *basis;              /* the nearest curve's system, NULL when uncalibrated */
-    double trust;                   /* 0 the prior alone … 1 a measured configuration */
+    struct gy_coll_basis basis;
 };
 /* cal NULL: the prior. The query must have passed gy_coll_check. O(curves + sizes). */
 int gy_coll_predict(const struct gy_calibration *cal, const struct gy_coll_query *q, double bytes,
@@ -73,8 +90,7 @@ int gy_coll_predict(const struct gy_calibration *cal, const struct gy_coll_query
 #define GY_COLL_GRID 84 /* sizes 2^(k/2): to 3.6e12 bytes; beyond, in proportion */
 struct gy_coll_table {
     double time_s[GY_COLL_GRID];
-    double error_median, error_p95, trust;
-    const char *basis;
+    struct gy_coll_basis basis; /* at 64 MiB */
 };
 int gy_coll_table_init(struct gy_coll_table *t, const struct gy_calibration *cal, const struct gy_coll_query *q,
                        const struct gy_coll_except *except, struct gy_error *err);

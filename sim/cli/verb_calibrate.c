@@ -47,7 +47,8 @@ const struct gy_cli_option gy_calibrate_fit_options[] = {
 };
 const struct gy_cli_option gy_calibrate_validate_options[] = {
     {"hold-out", K_HOLD_OUT, "WHAT",
-     "none (default), prior (no calibration), system (leave the shown one out), third (every third size)"},
+     "none (default), prior (no calibration), system (leave the shown one out), third (every third size), nodes2 or "
+     "nodes4 (predict node counts from at most a half or a quarter of them)"},
     {"hardware", K_HARDWARE, "NAME", "Node type, where a log does not tell"},
     {"fabric", K_FABRIC, "NAME", "Network between the nodes, where a log does not tell"},
     {"plot", K_PLOT, "FILE.svg", "Draws points, curve and residuals of the first eight sets"},
@@ -170,12 +171,13 @@ int gy_verb_calibrate_fit(struct gy_cli *cli)
 struct cell {
     int op, decade; /* -1: all */
     const char *system;
+    bool slow_too; /* and sets that were told apart as degraded */
 };
 
 static bool in_cell(const struct gy_valid_row *r, const void *ctx)
 {
     const struct cell *c = ctx;
-    return !r->degraded && (c->op < 0 || (int)r->op == c->op) &&
+    return (c->slow_too || !r->degraded) && (c->op < 0 || (int)r->op == c->op) &&
            (c->decade < 0 ? r->bytes >= 65536 : (int)floor(log10(r->bytes)) == c->decade) &&
            (!c->system || !strcmp(r->system, c->system));
 }
@@ -211,7 +213,7 @@ static void print_decades(const struct gy_validation *v)
         char cells[128] = "";
         size_t any = 0;
         for (int d = 1; d <= 10; d++) {
-            struct cell c = {-1, d, v->rows.at[i].system};
+            struct cell c = {-1, d, v->rows.at[i].system, false};
             size_t n = gy_validation_stats(v, in_cell, &c, &median, &p95, &worst);
             any += n;
             snprintf(cells + strlen(cells), sizeof cells - strlen(cells), n ? " %6.1f" : "      -", 100 * median);
@@ -224,18 +226,20 @@ static void print_decades(const struct gy_validation *v)
 static void print_table(const struct gy_validation *v)
 {
     printf("%-46s %-14s %6s %9s %9s %9s\n", "operation or system", "bytes", "rows", "median", "p95", "worst");
-    line(v, "all", "64 KiB and up", (struct cell){-1, -1, NULL});
+    line(v, "all", "64 KiB and up", (struct cell){-1, -1, NULL, false});
+    if (v->degraded.n)
+        line(v, "all, and what is told apart as degraded", "64 KiB and up", (struct cell){-1, -1, NULL, true});
     for (int op = 0; op < GY_COLL_OPS; op++) {
-        line(v, gy_coll_op_name((enum gy_coll_op)op), "64 KiB and up", (struct cell){op, -1, NULL});
+        line(v, gy_coll_op_name((enum gy_coll_op)op), "64 KiB and up", (struct cell){op, -1, NULL, false});
         for (int d = 0; d < 12; d++) {
             char sizes[16];
             snprintf(sizes, sizeof sizes, "10^%d", d);
-            line(v, "", sizes, (struct cell){op, d, NULL});
+            line(v, "", sizes, (struct cell){op, d, NULL, false});
         }
     }
     for (size_t i = 0; i < v->rows.n; i++)
         if (first_of_system(v, i))
-            line(v, v->rows.at[i].system, "64 KiB and up", (struct cell){-1, -1, v->rows.at[i].system});
+            line(v, v->rows.at[i].system, "64 KiB and up", (struct cell){-1, -1, v->rows.at[i].system, false});
     print_decades(v);
     for (size_t i = 0; i < v->degraded.n; i++)
         printf("degraded: %s\n", v->degraded.at[i].text);
@@ -243,15 +247,17 @@ static void print_table(const struct gy_validation *v)
 
 static int hold_out(const struct gy_cli *cli, enum gy_valid_mode *mode, struct gy_error *err)
 {
-    static const char *const names[] = {"prior", "none", "system", "third"};
+    static const char *const names[] = {"prior", "none", "system", "third", "nodes2", "nodes4"};
     const char *text = gy_cli_get(cli, K_HOLD_OUT);
     *mode = GY_VALID_ALL;
-    for (int i = 0; text && i < 4; i++)
+    for (int i = 0; text && i < 6; i++)
         if (!strcmp(text, names[i])) {
             *mode = (enum gy_valid_mode)i;
             return 0;
         }
-    return text ? gy_fail(err, GY_EUSAGE, NULL, "--hold-out %s: expected none, prior, system or third", text) : 0;
+    return text ? gy_fail(err, GY_EUSAGE, NULL, "--hold-out %s: expected none, prior, system, third, nodes2 or nodes4",
+                          text)
+                : 0;
 }
 
 int gy_verb_calibrate_validate(struct gy_cli *cli)

@@ -131,16 +131,17 @@ static int request_of(const struct gy_cli *cli, struct request *r, struct gy_err
     return r->calibrated ? gy_calibration_load(&r->cal, cal, err) : 0;
 }
 
-static void model_error(struct gy_json_out *o, const struct gy_coll_answer *a)
+static void model_error(struct gy_json_out *o, const struct gy_coll_basis *a)
 {
-    if (!a->basis) {
+    if (!a->system) {
         gy_jo_string(o, "model_error", "uncalibrated");
         return;
     }
     gy_jo_object(o, "model_error");
-    gy_jo_number(o, "median", a->error_median);
-    gy_jo_number(o, "p95", a->error_p95);
-    gy_jo_string(o, "basis", a->basis);
+    gy_jo_number(o, "median", a->median);
+    gy_jo_number(o, "p95", a->p95);
+    gy_jo_string(o, "left_out", gy_coll_error_name(a->of));
+    gy_jo_string(o, "basis", a->system);
     gy_jo_number(o, "trust", round(a->trust * 1000) / 1000);
     gy_jo_end(o, '}');
 }
@@ -160,7 +161,7 @@ static void answer_json(struct gy_json_out *o, const struct request *r, double b
     gy_jo_string(o, "bound_by", gy_coll_bound_name(a->r.bound));
     gy_jo_number(o, "nic_bytes", a->r.nic_bytes);
     gy_jo_number(o, "link_bytes", a->r.link_bytes);
-    model_error(o, a);
+    model_error(o, &a->basis);
     gy_jo_end(o, '}');
 }
 
@@ -169,12 +170,15 @@ static void answer_text(struct gy_writer *to, double bytes, const struct gy_coll
     gy_writer_printf(to, "%15.0f %12.2f %10.2f %10.2f  %-9s %-7s %-8s ", bytes, a->r.time_s * 1e6, a->r.algbw_gbps,
                      a->r.busbw_gbps, gy_coll_algo_name(a->r.algo), gy_coll_proto_name(a->r.proto),
                      gy_coll_bound_name(a->r.bound));
-    if (!a->basis)
+    const struct gy_coll_basis *b = &a->basis;
+    static const char *const left_out[] = {"", "sizes", "node counts", "systems"};
+    if (!b->system)
         gy_writer_text(to, "uncalibrated\n");
-    else if (isnan(a->error_median))
-        gy_writer_printf(to, "as %s\n", a->basis);
+    else if (isnan(b->median))
+        gy_writer_printf(to, "not measured (%s), as %s\n", left_out[b->of], b->system);
     else
-        gy_writer_printf(to, "%.1f %% (p95 %.0f %%), as %s\n", 100 * a->error_median, 100 * a->error_p95, a->basis);
+        gy_writer_printf(to, "%.1f %% (p95 %.0f %%, %s), as %s\n", 100 * b->median, 100 * b->p95, left_out[b->of],
+                         b->system);
 }
 
 static int answer(const struct gy_cli *cli, const struct request *r, struct gy_writer *to, struct gy_error *err)

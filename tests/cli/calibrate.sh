@@ -25,7 +25,7 @@ prints '"protocol": "ll"'
 prints '"model_error": "uncalibrated"'
 run predict collective --op all_reduce --hardware v100-4x --nodes 16 --nics 2 --bytes 32MiB
 is_status 0
-prints 'as aistabci'
+prints 'systems\), as aistabci' # another's machine: the error of whole systems left out
 run predict collective --op all_gather --hardware h100 --gpus-per-node 3,5 --bytes 1GiB --json
 is_status 0
 prints '"ranks": 8'
@@ -62,7 +62,11 @@ says 'held out third'
 run predict collective --op all_reduce --hardware h100 --nodes 2 --calibration mine.json --bytes 1GiB --json
 is_status 0
 prints '"basis": "mine"'
+prints '"left_out": "third"'
 equal "time at 1 GiB" "$(awk '/time_us/ { printf "%d", $2 / 100 }' out)" 107
+run predict collective --op all_reduce --hardware h100 --nodes 3 --calibration mine.json --bytes 1GiB
+is_status 0
+prints 'not measured \(node counts\), as mine' # one count says nothing about others
 run calibrate validate mine.json all_reduce_2n16g.log
 says 'GPU is not known'
 run calibrate validate mine.json all_reduce_2n16g.log --hardware h100 --fabric ib-ndr --plot e.svg
@@ -111,12 +115,48 @@ echo 'Segmentation fault' >dead.log
 run calibrate import dead.log -o none.json
 is_status 2
 ok test ! -e none.json
+printf 'a\nb\0c\n' >binary.log
+run calibrate import binary.log -o none.json
+is_status 2
+says 'binary\.log:2: a binary file'
+: >empty.log
+run calibrate import empty.log -o none.json
+is_status 2
+says 'empty\.log:1: '
+
+# Few GEMM shapes are left out with a word; they don't cost the collectives.
+{
+    echo 'gemm_dtype,m,n,k,latency'
+    for m in 64 128 256 512; do echo "bfloat16,$m,4096,4096,0.02"; done
+} >h100_sxm_gemm_perf.csv
+run calibrate import all_reduce_2n16g.log h100_sxm_gemm_perf.csv --hardware h100 --fabric ib-ndr --system mine -o both.json
+is_status 0
+run calibrate fit both.json -o fitted.json
+is_status 0
+says '4 GEMM shapes of .*, at least 54 are needed'
+
+# Two and four nodes: the four predicted from the two.
+for nodes in 2 4; do
+    awk -v n=$((nodes * 8)) '/^[0-9]/ { $8 = $12 = sprintf("%.2f", $7 * 2 * (n - 1) / n) } { print }' all_reduce_2n16g.log >n$nodes.log
+    run calibrate import n$nodes.log --hardware h100 --fabric ib-ndr --system mine --nodes $nodes --gpus-per-node 8 -o n$nodes.json
+    is_status 0
+done
+run calibrate fit n2.json n4.json -o nodes.json
+is_status 0
+says 'held out nodes    times 2'
+run calibrate validate nodes.json n2.json n4.json --hold-out nodes2 --json
+is_status 0
+prints '"rows": 9,' # those of four nodes, of 64 KiB and more
+run predict collective --op all_reduce --hardware h100 --nodes 3 --calibration nodes.json --bytes 1GiB --json
+is_status 0
+prints '"left_out": "nodes"'
+
 run calibrate fit dead.log -o none.json
 is_status 2
 run calibrate validate nowhere m.json
 is_status 2
 run calibrate validate mine.json m.json --hold-out everything
 is_status 2
-says 'none, prior, system or third'
+says 'none, prior, system, third, nodes2 or nodes4'
 
 finish

@@ -6,7 +6,7 @@ philly=$shared/traces/philly
 openb=$shared/traces/openb
 if [ ! -f "$philly/philly_sia.csv.gz" ] || [ ! -f "$openb/openb_pod_list_default.csv" ]; then
     echo "SKIP: the published traces are not beside the repository (../shared/data)"
-    exit 0
+    exit 77
 fi
 
 number() { sed -n "/\"$1\": {/,/}/s/.*\"$2\": \\([-0-9.e+]*\\),\\{0,1\\}\$/\\1/p" o/summary.json | head -n 1; }

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 if ! command -v mpirun >/dev/null || [ ! -e "$(dirname "$gpuyard")/gpuyard-mpi.so" ]; then
     echo "SKIP: no mpirun, or built without MPI"
-    exit 0
+    exit 77
 fi
 # The MPI library keeps what it allocated until the process ends, which an instrumented build would call a leak of ours.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"

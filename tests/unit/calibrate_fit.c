@@ -110,16 +110,21 @@ Test(calibrate_fit, a_fitted_system_is_reproduced)
         cr_assert_eq(gy_coll_predict(&cal, &q, s, NULL, &a, &err), 0);
         cr_assert_float_eq(a.r.time_s / prior, 1.3, 0.12, "%.0f: %g", s, a.r.time_s / prior);
         cr_assert_geq(a.r.time_s, last);
-        cr_assert_not_null(a.basis);
+        cr_assert_not_null(a.basis.system);
+        cr_assert_eq(a.basis.of, GY_COLL_SIZES);
+        cr_assert_eq(a.basis.median, cal.curves.at[0].error_median);
         last = a.r.time_s;
     }
     q.nodes = 4; /* between two measured counts: the prior's shape, the measured factor */
     cr_assert_eq(gy_coll_predict(&cal, &q, 64e6, NULL, &a, &err), 0);
     cr_assert_float_eq(a.r.time_s / gy_coll_predict_prior(&q, 64e6).time_s, 1.3, 0.12);
+    cr_assert_eq(a.basis.of, GY_COLL_NODES);
+    cr_assert_eq(gy_coll_predict(&cal, &q, 1e13, NULL, &a, &err), 0);
+    cr_assert_neq(a.basis.of, GY_COLL_NODES);    /* far past the measured sizes */
     q.hw = gy_hw_find("b200", &cal.arena, &err); /* nothing near was measured */
     q.fabric = gy_fabric_find("ib-ndr", &cal.arena, &err);
     cr_assert_eq(gy_coll_predict(&cal, &q, 64e6, NULL, &a, &err), 0);
-    cr_assert_null(a.basis);
+    cr_assert_null(a.basis.system);
     cr_assert_float_eq(a.r.time_s / gy_coll_predict_prior(&q, 64e6).time_s, 1, 0.02);
     gy_calibration_free(&cal);
     gy_fit_notes_free(&notes);

@@ -137,7 +137,7 @@ static void refuse(const char *text, const char *place, const char *word)
 
 Test(calibrate_import, broken_logs)
 {
-    refuse("", "bad_1n8g.log:0", "without a row");
+    refuse("", "bad_1n8g.log:1", "without a row");
     refuse("Segmentation fault\nmpirun noticed that process rank 3\n", "bad_1n8g.log:2", "without a row");
     refuse(HEADER, "bad_1n8g.log:2", "without a row");
     refuse("# Collective test starting: all_reduce_perf\n" HEADER ROW_4G_8

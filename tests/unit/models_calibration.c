@@ -53,8 +53,10 @@ Test(models_calibration, a_measured_configuration_is_reproduced)
         double bytes = exp2(curve->log2_bytes[k]);
         cr_assert_eq(gy_coll_predict(&cal, &curve->at, bytes, NULL, &a, &err), 0);
         cr_assert_float_eq(a.r.time_s * 1e6 / exp(curve->log_us[k]), 1, 0.08, "%.0f", bytes);
-        cr_assert_str_eq(a.basis, curve->system);
-        cr_assert_gt(a.trust, 0.9);
+        cr_assert_str_eq(a.basis.system, curve->system);
+        cr_assert_gt(a.basis.trust, 0.9);
+        cr_assert_eq(a.basis.of, GY_COLL_SYSTEM); /* a shipped curve is another's machine */
+        cr_assert_gt(a.basis.median, curve->error_median);
         cr_assert_geq(a.r.time_s, last);
         last = a.r.time_s;
     }
@@ -120,8 +122,8 @@ Test(models_calibration, leaving_a_system_out)
     struct gy_coll_answer with, without;
     cr_assert_eq(gy_coll_predict(&cal, &c->at, 1e6, NULL, &with, &err), 0);
     cr_assert_eq(gy_coll_predict(&cal, &c->at, 1e6, &all, &without, &err), 0);
-    cr_assert(!without.basis || strcmp(without.basis, c->system) != 0);
-    cr_assert_lt(without.trust, with.trust + 1e-12);
+    cr_assert(!without.basis.system || strcmp(without.basis.system, c->system) != 0);
+    cr_assert_lt(without.basis.trust, with.basis.trust + 1e-12);
     gy_calibration_free(&cal);
 }
 
