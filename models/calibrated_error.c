@@ -1,4 +1,5 @@
-/* Which of a calibration's hold-out errors goes with an answer. Not how the errors are measured (calibrate/holdout.c). */
+/* Which of a calibration's hold-out errors goes with an answer. Not how the errors are measured (calibrate/holdout.c).
+ */
 #include <math.h>
 #include <string.h>
 #include "calibrated.h"
