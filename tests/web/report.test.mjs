@@ -107,6 +107,7 @@ test("five runs side by side", async () => {
   assert.equal(await page.locator("#utilisation figure").count(), 5);
   await page.locator("#gantt select").selectOption("3");
   assert.ok(await page.locator(".versus .delta.good, .versus .delta.bad").count() > 0, "runs are compared with the first");
+  assert.deepEqual(await accessible(page), []);
   await close();
 });
 
@@ -134,6 +135,21 @@ test("hostile names are shown as text", async () => {
   assert.ok(text.includes("<script>alert(2)</script>") && text.includes("\\u202etxet") && text.includes("10,000 characters"));
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "a long name does not widen the page");
   await close();
+});
+
+test("openb: pods on shares of GPUs", async t => {
+  const openb = join(shared, "traces/openb");
+  if (!existsSync(openb)) return t.skip("no openb trace beside the checkout");
+  writeFileSync(join(dir, "openb.json"), JSON.stringify({ name: "openb", cluster: { nodes_file: join(openb, "openb_node_list_gpu_node.csv") }, trace: { path: join(openb, "openb_pod_list_default.csv") }, output: { timeline_s: 3600 } }));
+  gpuyard("run", "openb.json", "--quiet", "--out", "openb");
+  gpuyard("report", "openb", "-o", "openb.html");
+  for (const how of [{}, { width: 390, height: 844 }]) {
+    const { page, close } = await open("openb.html", how);
+    assert.ok(await page.locator("#gantt canvas").isVisible());
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing sticks out at the side");
+    assert.deepEqual(await accessible(page), []);
+    await close();
+  }
 });
 
 test("80,000 jobs: first paint and panning", async t => {
@@ -165,6 +181,28 @@ test("80,000 jobs: first paint and panning", async t => {
     const sorted = [...g.frames].sort((a, b) => a - b);
     return { fps: n / 2, median: sorted[sorted.length >> 1] };
   });
+  // A picture that was shifted is the picture drawn anew.
+  const same = await page.evaluate(async () => {
+    const g = window.gpuyardGantt, frame = () => new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame));
+    const copy = new OffscreenCanvas(g.canvas.width, g.canvas.height).getContext("2d", { willReadFrequently: true });
+    const pixels = () => { copy.drawImage(g.canvas, 0, 0); return copy.getImageData(0, 0, g.canvas.width, g.canvas.height).data; };
+    g.zoom(0.02);
+    await frame();
+    let wrong = 0, most = 0;
+    for (const [dx, dy] of [[37, 0], [-5, 3], [0, -11], [120, 40], [-64, -64], [900, 0], [-3000, 5]]) {
+      g.pan(dx, dy);
+      await frame();
+      const shifted = pixels().slice();
+      g.colour("team");
+      await frame();
+      const anew = pixels();
+      for (let i = 0; i < anew.length; i += 4) wrong += shifted[i] !== anew[i] || shifted[i + 1] !== anew[i + 1] || shifted[i + 2] !== anew[i + 2];
+      most = Math.max(most, anew.length / 4);
+    }
+    return { wrong, most };
+  });
+  t.diagnostic(`pixels that differ after seven shifts: ${same.wrong} of ${same.most} each`);
+  assert.ok(same.wrong <= 20, "shifting draws what drawing anew draws"); // a rounding at the edge of a job
   t.diagnostic(`first contentful paint ${Math.round(times.paint)} ms, headline ${Math.round(times.first)} ms, whole page ${Math.round(times.all)} ms; panning ${pan.fps} frames/s, ${pan.median.toFixed(1)} ms a frame to draw`);
   assert.ok(times.paint < 1500, `first paint after ${times.paint} ms`);
   assert.ok(pan.median < 50, `a frame takes ${pan.median} ms`); // 16 ms where the machine is free; tests share it

@@ -28,6 +28,7 @@ export class Gantt {
   private marks: number[] = [];    // its rectangles
   private t0: number; private t1: number; private y0 = 0; private y1: number;
   private image: ImageData | null = null;
+  private drawn: { t0: number; t1: number; y0: number; y1: number } | null = null; // what the image shows; null: nothing that may be kept
   private asked = false;
   private legend = h("div", { class: "legend" });
   private detail = h("div", { class: "detail", "aria-live": "polite" });
@@ -97,21 +98,25 @@ export class Gantt {
     }
     for (let i = 0; i < j.n; i++) if (j.placement[i] !== "" && this.keys[this.keyOf[i]]) this.keys[this.keyOf[i]].jobs++;
     this.drawLegend();
-    this.ask();
+    this.redraw();
   }
 
   private drawLegend(): void {
     const hex = (c: number) => `rgb(${c & 255},${c >> 8 & 255},${c >> 16 & 255})`;
     this.legend.replaceChildren(...this.keys.map((k, i) => k.jobs === 0 ? null : h("button", { type: "button", class: "key", title: `Show ${k.label} alone`, "aria-pressed": String(this.only === i),
-      onclick: () => { this.only = this.only === i ? -1 : i; this.drawLegend(); this.ask(); } }, h("span", { class: "swatch", style: `background:${hex(k.colour)}` }), h("span", { dir: "auto" }, k.label), h("small", null, count(k.jobs)))).filter(x => x !== null));
+      onclick: () => { this.only = this.only === i ? -1 : i; this.drawLegend(); this.redraw(); } }, h("span", { class: "swatch", style: `background:${hex(k.colour)}` }), h("span", { dir: "auto" }, k.label), h("small", null, count(k.jobs)))).filter(x => x !== null));
   }
 
   // ---- what is seen
 
+  private get dpr(): number { return Math.min(2, devicePixelRatio || 1); }
   private get width(): number { return Math.max(10, this.canvas.clientWidth - left); }
   private get height(): number { return Math.max(10, this.canvas.clientHeight - foot - head); }
   private timeAt(x: number): number { return this.t0 + (x - left) / this.width * (this.t1 - this.t0); }
   private rowAt(y: number): number { return this.y0 + (y - head) / this.height * (this.y1 - this.y0); }
+
+  /* After colours changed. */
+  private redraw(): void { this.drawn = null; this.ask(); }
 
   ask(): void {
     if (this.asked) return;
@@ -136,8 +141,10 @@ export class Gantt {
     this.view(t - (t - this.t0) * by, t + (this.t1 - t) * by, row - (row - this.y0) * k, row + (this.y1 - row) * k);
   }
 
+  /* By whole pixels of the device, so that what is drawn can be shifted instead of drawn again. */
   pan(dx: number, dy: number): void {
-    const dt = dx / this.width * (this.t1 - this.t0), dr = dy / this.height * (this.y1 - this.y0);
+    const dpr = this.dpr, w = Math.round(this.width * dpr), hh = Math.round(this.height * dpr);
+    const dt = Math.round(dx * dpr) / w * (this.t1 - this.t0), dr = Math.round(dy * dpr) / hh * (this.y1 - this.y0);
     this.view(this.t0 - dt, this.t1 - dt, this.y0 - dr, this.y1 - dr);
   }
 
@@ -149,16 +156,14 @@ export class Gantt {
 
   private paint(): void {
     const began = performance.now();
-    const dpr = Math.min(2, devicePixelRatio || 1), cw = this.canvas.clientWidth, ch = this.canvas.clientHeight;
+    const dpr = this.dpr, cw = this.canvas.clientWidth, ch = this.canvas.clientHeight;
     if (cw < 20 || ch < 20) return;
     const W = Math.round(cw * dpr), H = Math.round(ch * dpr);
     if (this.canvas.width !== W || this.canvas.height !== H) { this.canvas.width = W; this.canvas.height = H; }
     const c = this.canvas.getContext("2d", { alpha: false })!, p = palette();
     const w = Math.round(this.width * dpr), hh = Math.round(this.height * dpr);
-    if (!this.image || this.image.width !== w || this.image.height !== hh) this.image = new ImageData(w, hh);
-    const px = new Uint32Array(this.image.data.buffer);
-    px.fill(this.packed(p.free));
-    this.fillJobs(px, w, hh, p.paper);
+    if (!this.image || this.image.width !== w || this.image.height !== hh) { this.image = new ImageData(w, hh); this.drawn = null; }
+    this.draw(new Uint32Array(this.image.data.buffer), w, hh);
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.fillStyle = p.paper;
     c.fillRect(0, 0, W, H);
@@ -170,34 +175,50 @@ export class Gantt {
     if (this.frames.length > 240) this.frames.shift();
   }
 
-  private fillJobs(px: Uint32Array, w: number, hh: number, paper: string): void {
-    const l = this.lanes, sx = w / (this.t1 - this.t0), sy = hh / (this.y1 - this.y0), gap = this.packed(paper), dim = this.packed(palette().line);
+  /* The image: shifted as far as it still holds, and drawn where it does not. */
+  private draw(px: Uint32Array, w: number, hh: number): void {
+    const now = { t0: this.t0, t1: this.t1, y0: this.y0, y1: this.y1 }, was = this.drawn;
+    this.drawn = now;
+    const dx = was ? (was.t0 - now.t0) / (now.t1 - now.t0) * w : NaN, dy = was ? (was.y0 - now.y0) / (now.y1 - now.y0) * hh : NaN;
+    const kx = Math.round(dx), ky = Math.round(dy);
+    const whole = was && Math.abs(dx - kx) < 1e-3 && Math.abs(dy - ky) < 1e-3 && Math.abs(kx) < w && Math.abs(ky) < hh
+      && Math.abs((was.t1 - was.t0) / (now.t1 - now.t0) - 1) < 1e-9 && Math.abs((was.y1 - was.y0) / (now.y1 - now.y0) - 1) < 1e-9;
+    if (!whole) return this.fill(px, w, hh, 0, w, 0, hh);
+    if (!kx && !ky) return;
+    const by = ky * w + kx; // the rows that come round at the sides are drawn over
+    if (by > 0) px.copyWithin(by, 0, w * hh - by); else px.copyWithin(0, -by);
+    if (kx) this.fill(px, w, hh, kx > 0 ? 0 : w + kx, kx > 0 ? kx : w, 0, hh);
+    if (ky) this.fill(px, w, hh, 0, w, ky > 0 ? 0 : hh + ky, ky > 0 ? ky : hh);
+  }
+
+  /* The pixels [cx0, cx1) × [cy0, cy1) from the placements. */
+  private fill(px: Uint32Array, w: number, hh: number, cx0: number, cx1: number, cy0: number, cy1: number): void {
+    const p = palette(), free = this.packed(p.free), gap = this.packed(p.paper), dim = this.packed(p.line);
+    const l = this.lanes, sx = w / (this.t1 - this.t0), sy = hh / (this.y1 - this.y0);
     const colours = Uint32Array.from(this.keys, k => k.colour);
-    const a = this.nodeOf(Math.max(0, Math.floor(this.y0))), b = Math.min(l.nodes.length - 1, this.nodeOf(Math.min(l.rows - 1, Math.ceil(this.y1) - 1)));
+    for (let y = cy0; y < cy1; y++) px.fill(free, y * w + cx0, y * w + cx1);
+    const t0 = this.t0 + (cx0 - 1) / sx, t1 = this.t0 + (cx1 + 1) / sx, low = this.y0 + (cy0 - 1) / sy, high = this.y0 + (cy1 + 1) / sy;
+    const a = this.nodeOf(Math.max(0, Math.floor(low))), b = Math.min(l.nodes.length - 1, this.nodeOf(Math.min(l.rows - 1, Math.ceil(high) - 1)));
     for (let node = a; node <= b; node++) {
-      const [from, to] = windowOf(l, node, this.t0, this.t1);
+      const [from, to] = windowOf(l, node, t0, t1);
       for (let i = from; i < to; i++) {
-        if (l.to[i] <= this.t0) continue;
-        let x0 = (l.from[i] - this.t0) * sx | 0, x1 = Math.ceil((l.to[i] - this.t0) * sx) | 0;
-        let y0 = Math.round((l.low[i] - this.y0) * sy), y1 = Math.round((l.high[i] - this.y0) * sy);
-        if (x1 <= x0) x1 = x0 + 1;
-        if (y1 <= y0) y1 = y0 + 1;
-        const open = x0 >= 0;
-        if (x0 < 0) x0 = 0;
-        if (y0 < 0) y0 = 0;
-        if (x1 > w) x1 = w;
-        if (y1 > hh) y1 = hh;
+        if (l.to[i] <= t0) continue;
+        const left = Math.floor((l.from[i] - this.t0) * sx), top = Math.round((l.low[i] - this.y0) * sy);
+        const right = Math.max(left + 1, Math.ceil((l.to[i] - this.t0) * sx)), bottom = Math.max(top + 1, Math.round((l.high[i] - this.y0) * sy));
+        const x0 = Math.max(left, cx0), x1 = Math.min(right, cx1), y0 = Math.max(top, cy0);
+        const thin = sy >= 6 && bottom - top > 2 ? 1 : 0, y1 = Math.min(bottom - thin, cy1);
+        if (x1 <= x0) continue;
+        const edge = left >= cx0 && right - left > 3;
         const key = this.keyOf[l.job[i]], colour = this.only >= 0 && key !== this.only ? dim : colours[key];
-        const thin = sy >= 6 && y1 - y0 > 2 ? 1 : 0, edge = open && x1 - x0 > 3 ? 1 : 0;
-        for (let y = y0, end = y1 - thin; y < end; y++) {
+        for (let y = y0; y < y1; y++) {
           const row = y * w;
           if (x1 - x0 > 24) px.fill(colour, row + x0, row + x1);
-          else for (let at = row + x0, to = row + x1; at < to; at++) px[at] = colour;
+          else for (let at = row + x0, end = row + x1; at < end; at++) px[at] = colour;
           if (edge) px[row + x0] = gap;
         }
       }
       const line = Math.round((l.first[node + 1] - this.y0) * sy);
-      if (sy * (l.first[node + 1] - l.first[node]) >= 6 && line > 0 && line < hh) px.fill(gap, line * w, line * w + w);
+      if (sy * (l.first[node + 1] - l.first[node]) >= 6 && line > 0 && line >= cy0 && line < cy1) px.fill(gap, line * w + cx0, line * w + cx1);
     }
   }
 
