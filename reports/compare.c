@@ -185,7 +185,7 @@ static int add_row(const struct gy_run *runs, size_t n, const char *metric, stru
         row.side[s] = (struct gy_estimate){m.n, m.mean, half};
         if (s == 0)
             continue;
-        struct gy_change *ch = &row.change[s];
+        struct gy_difference *ch = &row.change[s];
         ch->absolute = m.mean - moment[0].mean;
         ch->relative = moment[0].mean != 0 ? ch->absolute / fabs(moment[0].mean) : ch->absolute == 0 ? 0.0 : NAN;
         ch->paired = pair_up(runs, &c->sides.at[0], side, metric, x);

@@ -21,7 +21,7 @@ struct gy_estimate {   /* of one metric on one side */
     double mean, half; /* half-width of the 95 % confidence interval (Student's t); NaN for one run */
 };
 
-struct gy_change {             /* against side 0 */
+struct gy_difference {         /* against side 0 */
     double absolute, relative; /* relative to side 0; NaN where that is 0 */
     double p;                  /* of a two-sided t-test, NaN where there are too few runs */
     bool paired;               /* by seed; otherwise Welch's test */
@@ -29,8 +29,8 @@ struct gy_change {             /* against side 0 */
 
 struct gy_comparison_row {
     const char *metric;
-    struct gy_estimate *side; /* one a side */
-    struct gy_change *change; /* one a side; that of side 0 is all zero */
+    struct gy_estimate *side;     /* one a side */
+    struct gy_difference *change; /* one a side; that of side 0 is all zero */
 };
 
 struct gy_comparison {
@@ -44,5 +44,9 @@ int gy_compare(const struct gy_run *runs, size_t n, const struct gy_compare_opti
                struct gy_error *err);
 void gy_comparison_free(struct gy_comparison *c);
 void gy_comparison_table(const struct gy_comparison *c, struct gy_table *t);
+/* Allocated GPUs and GPUs waited for over time, a sparkline a run on one time axis and one scale, from timeline.csv;
+ * runs without one are left out. label_columns: width of the names before them. */
+int gy_comparison_courses(const struct gy_run *runs, size_t n, int label_columns, int columns, struct gy_writer *to,
+                          struct gy_error *err);
 void gy_comparison_json(const struct gy_comparison *c, const struct gy_run *runs, struct gy_writer *to);
 #endif

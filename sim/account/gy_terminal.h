@@ -10,8 +10,9 @@ struct gy_terminal_style {
     bool colour;
     int width; /* columns, 40 … 100 */
 };
-/* For a stream: a terminal has its own width and, unless NO_COLOR is set or TERM is dumb, colour. */
-struct gy_terminal_style gy_terminal_style_of(FILE *to);
+/* For a stream: a terminal has its own width and, unless NO_COLOR is set or TERM is dumb, colour. plain: as if it were
+ * none, but for the width. */
+struct gy_terminal_style gy_terminal_style_of(FILE *to, bool plain);
 
 /* After gy_account_finish. verdicts may be NULL. */
 void gy_terminal_summary(const struct gy_account *a, const struct gy_run_facts *facts,

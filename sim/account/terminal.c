@@ -121,19 +121,10 @@ static void print_bar(const struct page *p, double part, int columns)
 /* Allocated GPUs over time, from the first submit to the end. */
 static void print_course(const struct page *p, int columns)
 {
-    static const char *const blocks[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
-                                         "\u2585", "\u2586", "\u2587", "\u2588"};
-    static const char ascii[] = " .:-=+*#@";
     const void *course = gy_account_family(p->a, &gy_family_course);
 
-    for (int i = 0; i < columns; i++) {
-        const double part = gy_course_allocated(course, (unsigned)i, (unsigned)columns);
-        int level = isnan(part) ? 0 : (int)rint(fmin(fmax(part, 0), 1) * 8);
-        if (level == 0 && part > 0)
-            level = 1;
-        gy_writer_put(p->to, p->style->terminal ? blocks[level] : &ascii[level],
-                      p->style->terminal ? strlen(blocks[level]) : 1);
-    }
+    for (int i = 0; i < columns; i++)
+        gy_writer_spark(p->to, gy_course_allocated(course, (unsigned)i, (unsigned)columns), p->style->terminal);
 }
 
 static void print_use(const struct page *p)

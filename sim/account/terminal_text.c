@@ -9,7 +9,7 @@
 
 #define WIDEST 100
 
-struct gy_terminal_style gy_terminal_style_of(FILE *to)
+struct gy_terminal_style gy_terminal_style_of(FILE *to, bool plain)
 {
     const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
     struct gy_terminal_style s = {.terminal = isatty(fileno(to)), .width = WIDEST};
@@ -17,6 +17,7 @@ struct gy_terminal_style gy_terminal_style_of(FILE *to)
 
     if (s.terminal && ioctl(fileno(to), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         s.width = size.ws_col < 40 ? 40 : size.ws_col > WIDEST ? WIDEST : size.ws_col;
+    s.terminal &= !plain;
     s.colour = s.terminal && (!no_colour || !*no_colour) && (!term || strcmp(term, "dumb") != 0);
     return s;
 }

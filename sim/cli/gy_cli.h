@@ -24,7 +24,8 @@ enum gy_cli_common {
     GY_CLI_JSON = 4,      /* --json */
     GY_CLI_QUIET = 8,     /* --quiet */
     GY_CLI_PROGRESS = 16, /* --progress --timing */
-    GY_CLI_FORMAT = 32    /* --format */
+    GY_CLI_FORMAT = 32,   /* --format */
+    GY_CLI_PLAIN = 64     /* --plain */
 };
 enum gy_cli_progress { GY_PROGRESS_AUTO, GY_PROGRESS_ALWAYS, GY_PROGRESS_NEVER };
 
@@ -45,7 +46,7 @@ struct gy_cli {
     const char *trace, *format, *out;
     bool has_seed;
     int64_t seed;
-    bool json, quiet, timing;
+    bool json, quiet, timing, plain;
     enum gy_cli_progress progress;
     GY_VEC(struct gy_cli_value) own; /* the verb's own options, in order */
 };

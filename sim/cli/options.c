@@ -7,7 +7,7 @@
 #include "gy_cli.h"
 #include "gy_param.h"
 
-enum { K_SET = 1000, K_TRACE, K_FORMAT, K_SEED, K_JSON, K_PROGRESS, K_TIMING, K_HELP };
+enum { K_SET = 1000, K_TRACE, K_FORMAT, K_SEED, K_JSON, K_PROGRESS, K_TIMING, K_PLAIN, K_HELP };
 #define OPTIONS_MAX 64
 
 static const struct {
@@ -23,6 +23,7 @@ static const struct {
     {GY_CLI_OUT, {"out", 'o', "PATH", "Where the result goes; - is standard output where that makes sense"}},
     {GY_CLI_JSON, {"json", K_JSON, NULL, "Prints the result as JSON on standard output"}},
     {GY_CLI_QUIET, {"quiet", 'q', NULL, "Prints errors only (and the JSON of --json)"}},
+    {GY_CLI_PLAIN, {"plain", K_PLAIN, NULL, "On a terminal too: plain characters, no colour"}},
     {GY_CLI_PROGRESS, {"progress", K_PROGRESS, "WHEN", "auto (on a terminal), always or never"}},
     {GY_CLI_PROGRESS, {"timing", K_TIMING, NULL, "Adds the engine's own speed: on standard error, and to --json"}},
     {~0u, {"help", 'h', NULL, "Prints this help"}},
@@ -269,6 +270,9 @@ static int take(struct parse *p, int key, const char *arg)
         return take_progress(cli, arg, p->err);
     case K_TIMING:
         cli->timing = true;
+        return 0;
+    case K_PLAIN:
+        cli->plain = true;
         return 0;
     case 'h':
         p->help = true;

@@ -4,6 +4,7 @@
 #include "gy_cli.h"
 #include "gy_compare.h"
 #include "gy_file.h"
+#include "gy_terminal.h"
 
 enum { K_BY = 256, K_ALL, K_MARKDOWN, K_HTML };
 
@@ -28,7 +29,9 @@ static int check_by(const char *by, struct gy_error *err)
     return nearest ? gy_hint(err, "did you mean %s?", nearest) : -1;
 }
 
-static int show(const struct gy_cli *cli, const struct gy_comparison *c, const struct gy_run *runs,
+#define LABEL 22 /* columns of a run's name before its sparkline */
+
+static int show(const struct gy_cli *cli, const struct gy_comparison *c, const struct gy_run *runs, size_t n,
                 struct gy_error *err)
 {
     struct gy_writer *to = gy_writer_open("-", err);
@@ -46,9 +49,14 @@ static int show(const struct gy_cli *cli, const struct gy_comparison *c, const s
                                                                         : GY_TABLE_TEXT,
                                     to);
     gy_table_free(&t);
-    if (!ok) {
+    const struct gy_terminal_style style = gy_terminal_style_of(stdout, cli->plain);
+    const bool text = gy_cli_get(cli, K_MARKDOWN) == NULL && gy_cli_get(cli, K_HTML) == NULL;
+    int rc = ok ? 0 : gy_nomem(err);
+    if (rc == 0 && text && style.terminal && gy_cli_get(cli, K_BY) == NULL)
+        rc = gy_comparison_courses(runs, n, LABEL, style.width - LABEL, to, err);
+    if (rc != 0) {
         gy_writer_abandon(to);
-        return gy_nomem(err);
+        return -1;
     }
     return gy_writer_commit(to, err);
 }
@@ -62,7 +70,7 @@ static int compare(const struct gy_cli *cli, const struct gy_run *runs, size_t n
     for (size_t i = 0; i < n && !cli->quiet; i++)
         if (runs[i].partial)
             fprintf(stderr, GY_PROGRAM ": warning: %s is a partial run\n", runs[i].path);
-    const int rc = show(cli, &c, runs, err);
+    const int rc = show(cli, &c, runs, n, err);
     gy_comparison_free(&c);
     return rc;
 }

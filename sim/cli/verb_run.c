@@ -183,7 +183,7 @@ static int write_timed(const struct gy_run *r, struct gy_writer *to, struct gy_e
 
 static int print_result(const struct gy_run *r, struct gy_error *err)
 {
-    const struct gy_terminal_style style = gy_terminal_style_of(stdout);
+    const struct gy_terminal_style style = gy_terminal_style_of(stdout, r->cli->plain);
     struct gy_writer *to;
     int rc = 0;
 

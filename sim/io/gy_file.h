@@ -35,6 +35,8 @@ struct gy_writer;
 struct gy_writer *gy_writer_open(const char *path, struct gy_error *err);
 void gy_writer_put(struct gy_writer *w, const void *bytes, size_t n);
 void gy_writer_text(struct gy_writer *w, const char *text);
+/* One column of a sparkline: part of 0 … 1, NaN a blank; block characters, or plain ASCII. */
+void gy_writer_spark(struct gy_writer *w, double part, bool blocks);
 void gy_writer_printf(struct gy_writer *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* One CSV field, quoted when it holds a comma, quote or newline (RFC 4180). */
 void gy_writer_csv(struct gy_writer *w, const char *text);

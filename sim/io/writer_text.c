@@ -55,6 +55,18 @@ void gy_writer_csv(struct gy_writer *w, const char *text)
     gy_writer_put(w, "\"", 1);
 }
 
+void gy_writer_spark(struct gy_writer *w, double part, bool blocks)
+{
+    static const char *const block[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
+                                        "\u2585", "\u2586", "\u2587", "\u2588"};
+    static const char ascii[] = " .:-=+*#@";
+    int level = isnan(part) ? 0 : (int)rint(fmin(fmax(part, 0), 1) * 8);
+
+    if (level == 0 && part > 0) /* a little is not nothing */
+        level = 1;
+    gy_writer_put(w, blocks ? block[level] : &ascii[level], blocks ? strlen(block[level]) : 1);
+}
+
 void gy_writer_csv_number(struct gy_writer *w, double v)
 {
     char buf[32];

@@ -87,8 +87,9 @@ prints '"traceEvents"'
 run export $q --format openmetrics
 is_status 0
 equal "the end of OpenMetrics" "$(tail -n 1 out)" "# EOF"
-if python3 -c 'import prometheus_client' 2>/dev/null; then
-    ok python3 -c 'import sys; from prometheus_client.openmetrics.parser import text_string_to_metric_families as p; sys.exit(len(list(p(open("out").read()))) < 20)'
+python=/usr/bin/python3 # the system's own, which has the packages
+if $python -c 'import prometheus_client' 2>/dev/null; then
+    ok $python -c 'import sys; from prometheus_client.openmetrics.parser import text_string_to_metric_families as p; sys.exit(len(list(p(open("out").read()))) < 20)'
 else
     echo "SKIP: no prometheus_client; OpenMetrics was not read by its parser"
 fi
@@ -148,6 +149,22 @@ for f in perfetto openmetrics sacct batsim csv svg; do
 done
 run export hostile --format sqlite -o h.db
 is_status 0
+
+# ---- on a terminal: sparklines, and none of them under --plain
+if command -v script >/dev/null; then
+    last="compare on a terminal"
+    TERM=xterm script -qec "'$gpuyard' compare $q hostile" /dev/null >out 2>err </dev/null
+    prints 'GPUs allocated over time'
+    ok grep -q "$(printf '\342\226\201')" out
+    TERM=xterm script -qec "'$gpuyard' compare --plain $q hostile" /dev/null >out 2>err </dev/null
+    ok test "$(grep -c 'over time' out)" -eq 0
+    TERM=xterm script -qec "'$gpuyard' run --plain s.json" /dev/null >out 2>err </dev/null
+    ok test "$(LC_ALL=C tr -d '\000-\177' <out | wc -c)" -eq 0
+else
+    echo "SKIP: no script(1); nothing was tried on a terminal"
+fi
+run compare $q hostile
+ok test "$(grep -c 'over time' out)" -eq 0
 
 # ---- the HTML report
 run report hostile -o h.html

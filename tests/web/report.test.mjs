@@ -112,13 +112,19 @@ test("five runs side by side", async () => {
 });
 
 test("a run with contention shows its links", async () => {
-  writeFileSync(join(dir, "n.csv"), "job_id,submit_s,duration_s,gpus,nodes\na,0,1000,16,2\nb,5,1000,16,2\nc,8,800,32,4\n");
+  writeFileSync(join(dir, "n.csv"), "job_id,submit_s,duration_s,gpus,nodes\na,0,1000,16,2\nb,5,1000,16,2\nc,8,800,40,5\n");
   writeFileSync(join(dir, "n.json"), JSON.stringify({ name: "contention", cluster: { nodes: [{ name: "n[1-8]", hardware: "dgx-h100" }], fabric: { type: "fat-tree", nodes_per_leaf: 4, oversubscription: 4 } },
     trace: { path: "n.csv" }, workloads: [{ match: { gpus: ">=16" }, profile: { compute_s: 0.5, allreduce_gb: 14, overlap_gamma: 1 } }], network: { fidelity: "fluid" }, output: { timeline_s: 60 } }));
   gpuyard("run", "n.json", "--quiet", "--out", "net");
   gpuyard("report", "net", "-o", "net.html");
   const { page, close } = await open("net.html");
   assert.ok(await page.locator("#network .tablebox tbody tr").count() > 3);
+  // The picture of the fabric: two leaves, their hosts below, and the spines that the split job crossed.
+  const titles = await page.locator("#network .topology svg title").allTextContents();
+  assert.equal(titles.filter(t => /^leaf\d+: its busiest link [\d.]+ %$/.test(t)).length, 2);
+  assert.ok(titles.some(t => /^leaf\d+ – spine\d+: [\d.]+ % of [\d.]+ GB\/s$/.test(t)), "links by their ends and load");
+  assert.ok(titles.some(t => /: its NICs /.test(t)));
+  assert.deepEqual(await accessible(page), []);
   await close();
 });
 

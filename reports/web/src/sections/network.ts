@@ -5,6 +5,7 @@ import { at, entries, type Json, type Run } from "../data";
 import { plot } from "../plot";
 import type { Section } from "../section";
 import { table } from "../table";
+import { topology } from "../topology";
 import { css, series } from "../theme";
 import { letter } from "./shared";
 import { hasColumn } from "./usage";
@@ -26,6 +27,8 @@ export const network: Section = {
     for (const r of runs) if (r.links?.length) {
       const top = Math.max(...r.links.map(l => l.utilization || 0), 1e-9);
       const ends = (l: { from: string; to: string; link: string }) => l.from && l.to ? `${visible(l.from, 60)} → ${visible(l.to, 60)}` : visible(l.link, 120);
+      const picture = topology(r.links, runs.length > 1 ? `of run ${letter(r)}` : "of this run");
+      if (picture) into.append(h("h3", null, runs.length > 1 ? `${letter(r)} · the fabric` : "The fabric"), picture);
       into.append(h("h3", null, runs.length > 1 ? `${letter(r)} · the busiest links` : "The busiest links, mean over the run"),
         table(`links-${r.index}`, "Load of the links", [{ label: "Link" }, { label: "Load", number: true }, { label: "GB/s", number: true }, { label: "TB moved", number: true }],
           r.links.map(l => [{ text: ends(l) }, { text: percent(l.utilization), sort: l.utilization, bar: l.utilization / top }, { text: amount(l.gbps), sort: l.gbps }, { text: amount(l.bytes / 1e12), sort: l.bytes / 1e12 }]), { column: 1, down: true }));
