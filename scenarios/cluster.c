@@ -295,6 +295,24 @@ static int add_file(struct gy_builder *b, struct gy_inputs *in)
     return gy_inputs_note(in, "nodes", c->nodes_file, sha256, b->err);
 }
 
+/* Placements are written "node:0-3;node2:0", so a name with these signs, or with control bytes, would not read back. */
+static int check_names(const struct gy_builder *b)
+{
+    for (size_t i = 0; i < b->spec->nodes.n; i++) {
+        const char *name = gy_strings_text(b->spec->strings, b->spec->nodes.at[i].name);
+        for (const char *c = name; *c != '\0'; c++)
+            if (*c == ':' || *c == ';' || (unsigned char)*c < ' ' || *c == 0x7f) {
+                char seen[160];
+                gy_visible(name, strlen(name) < 100 ? strlen(name) : 100, seen, sizeof seen);
+                return gy_sc_fail(b->s, b->err, "/cluster",
+                                  "the node name \"%s\" has a ':', a ';' or a control byte; placements could not be "
+                                  "written with it",
+                                  seen);
+            }
+    }
+    return 0;
+}
+
 int gy_scenario_cluster(const struct gy_scenario *s, struct gy_strings *strings, struct gy_inputs *in,
                         struct gy_error *err)
 {
@@ -310,7 +328,7 @@ int gy_scenario_cluster(const struct gy_scenario *s, struct gy_strings *strings,
     else if (in->cluster.nodes.n == 0)
         rc = gy_sc_fail(s, err, "/cluster", "the cluster has no nodes; give \"nodes\" or \"nodes_file\"");
     else
-        rc = gy_builder_capacity(&b);
+        rc = check_names(&b) != 0 || gy_builder_capacity(&b) != 0 ? -1 : 0;
     gy_vec_free(&b.leaves);
     return rc;
 }

@@ -28,6 +28,7 @@ struct gy_account *gy_account_new(const struct gy_account_options *o, struct gy_
         return NULL;
     }
     a->options = *o;
+    a->ledger.prices = o->prices;
     a->crowd.groups = o->groups;
     a->crowd.cluster = o->cluster;
     for (uint8_t i = 0; gy_families[i] && i < GY_FAMILIES_MAX; i++) {

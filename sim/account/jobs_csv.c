@@ -81,7 +81,10 @@ int gy_jobs_csv_leave(void *sink, const struct gy_account *a, const struct gy_vi
     const char *placement = gy_placement_text(s, a, held);
     if (!placement)
         return gy_nomem(err);
-    gy_writer_text(w, ",,,"); /* cost and energy: not modelled */
+    comma(w);
+    if (gy_account_options_of(a)->prices) /* to a millionth of a dollar */
+        gy_writer_csv_number(w, rint(x->life->usd * 1e6) / 1e6);
+    gy_writer_text(w, ",,"); /* energy: not modelled */
     gy_writer_csv(w, placement);
     comma(w);
     gy_writer_csv(w, reason_of(x));

@@ -85,11 +85,27 @@ static int hold(struct gy_ledger *l, struct gy_life *life, const struct gy_event
     return 0;
 }
 
+/* What the present holding cost until the time. */
+static double cost_of(const struct gy_ledger *l, const struct gy_life *life, gy_time time)
+{
+    const struct gy_holding held = gy_life_holding(life);
+    double usd = 0;
+
+    for (uint32_t i = 0; i < held.n; i++) {
+        const struct gy_held *h = &held.at[i];
+        const int64_t milli = (int64_t)__builtin_popcountll(h->mask) * h->gpu_milli;
+        usd += gy_gpu_hours((gy_gpu_time)milli * (time - life->since)) * l->prices[h->node.i];
+    }
+    return usd;
+}
+
 /* Ends the present holding at the time. */
 static void let_go(struct gy_ledger *l, struct gy_life *life, gy_time time)
 {
     if (life->since == GY_NONE)
         return;
+    if (l->prices)
+        life->usd += cost_of(l, life, time);
     life->run += time - life->since;
     life->gpu_time += (gy_gpu_time)life->milli * (time - life->since);
     if (life->idle_since != GY_NONE) {

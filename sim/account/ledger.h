@@ -33,6 +33,7 @@ struct gy_life {
     int64_t milli;                    /* GPUs held now */
     gy_gpu_time gpu_time, idle, lost; /* of closed holdings */
     struct gy_held one, *many;        /* the last placement: one when n_held is 1 */
+    double usd;                       /* of closed holdings, at the ledger's prices; 0 without */
     uint32_t n_held, cap_many;
     uint32_t idle_event;
     uint32_t resizes;
@@ -42,7 +43,8 @@ struct gy_life {
 };
 
 struct gy_ledger {
-    bool open, closed; /* the window: open since the first submit, closed by the end of the run */
+    const double *prices; /* USD a GPU-hour, of each node; NULL: none. Borrowed */
+    bool open, closed;    /* the window: open since the first submit, closed by the end of the run */
     bool any_end;
     gy_time start, now, last_submit; /* once open */
     gy_time last_end;                /* once any_end */

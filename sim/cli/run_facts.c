@@ -1,7 +1,7 @@
 /* What the manifest and the summary say about a run beside its figures. */
 #include <string.h>
 #include "gy_describe.h"
-#include "gy_run.h"
+#include "gy_run_state.h"
 
 /* The first two are modelled by a network. */
 static const char *const not_modelled[] = {"network contention", "effect of placement on run times",
@@ -12,19 +12,19 @@ static const char *const network_leaves_out[] = {
     "traffic inside nodes", "failures of components",
     "power and energy",     "prices"};
 
-static void add_input(struct gy_run *r, const char *role, const char *path, const char *sha256)
+static void add_input(struct gy_run_state *r, const char *role, const char *path, const char *sha256)
 {
     if (r->n_files < sizeof r->files / sizeof *r->files)
         r->files[r->n_files++] = (struct gy_run_input){role, path, sha256};
 }
 
-static bool add_word(struct gy_run *r, const char *option, const char *value)
+static bool add_word(struct gy_run_state *r, const char *option, const char *value)
 {
     return value == NULL || (gy_vec_push(&r->command, option) && gy_vec_push(&r->command, value));
 }
 
 /* What of the command line has an effect on results. */
-static bool collect_command(struct gy_run *r)
+static bool collect_command(struct gy_run_state *r)
 {
     const struct gy_cli *cli = r->cli;
     char *seed = cli->has_seed ? gy_arena_printf(&r->arena, "%lld", (long long)cli->seed) : NULL;
@@ -36,7 +36,7 @@ static bool collect_command(struct gy_run *r)
            add_word(r, "--seed", seed);
 }
 
-static struct gy_run_skip *copy_skips(struct gy_run *r, const struct gy_trace_skips *from)
+static struct gy_run_skip *copy_skips(struct gy_run_state *r, const struct gy_trace_skips *from)
 {
     struct gy_run_skip *to = gy_arena_alloc(&r->arena, (from->n + 1) * sizeof *to);
 
@@ -47,7 +47,7 @@ static struct gy_run_skip *copy_skips(struct gy_run *r, const struct gy_trace_sk
 
 /* Jobs whose limit is beyond the policy's planning window (Slurm's bf_window): nothing is ever kept free for all of
  * their time, so they can starve behind a full queue. One more note when there are any. */
-static size_t add_starving(const struct gy_run *r, struct gy_run_skip *notes, size_t n)
+static size_t add_starving(const struct gy_run_state *r, struct gy_run_skip *notes, size_t n)
 {
     const struct gy_param *p = r->s->policy->params;
     while (p != NULL && p->name != NULL && strcmp(p->name, "bf_window_s") != 0)
@@ -67,7 +67,7 @@ static size_t add_starving(const struct gy_run *r, struct gy_run_skip *notes, si
 }
 
 /* "composed: order fifo, queueing strict, backfill easy": the preset and its choices. */
-static const char *policy_text(struct gy_run *r)
+static const char *policy_text(struct gy_run_state *r)
 {
     const struct gy_scenario *s = r->s;
     char text[512];
@@ -90,7 +90,7 @@ static const char *policy_text(struct gy_run *r)
 }
 
 /* "philly_sia.csv.gz (philly): 82,247 rows read, 82,247 kept, 0 skipped". */
-static const char *trace_text(struct gy_run *r)
+static const char *trace_text(struct gy_run_state *r)
 {
     const struct gy_trace *t = r->inputs.trace;
     const char *path = r->s->trace.path, *slash = strrchr(path, '/');
@@ -103,7 +103,7 @@ static const char *trace_text(struct gy_run *r)
 
 static void write_scenario(void *ctx, struct gy_json_out *o, const char *key)
 {
-    const struct gy_run *r = ctx;
+    const struct gy_run_state *r = ctx;
 
     gy_jo_object(o, key);
     gy_scenario_write(r->s, o);
@@ -112,13 +112,13 @@ static void write_scenario(void *ctx, struct gy_json_out *o, const char *key)
 
 static void write_links(void *ctx, struct gy_writer *to)
 {
-    const struct gy_run *r = ctx;
+    const struct gy_run_state *r = ctx;
 
     gy_network_write_links(r->network, &r->result, to);
 }
 
 /* What neither the models of this run nor its policy know. */
-static bool collect_left_out(struct gy_run *r)
+static bool collect_left_out(struct gy_run_state *r)
 {
     const char *const *general = r->network != NULL ? network_leaves_out : not_modelled;
     const char *const *own = r->s->policy->not_modelled;
@@ -135,7 +135,7 @@ static bool collect_left_out(struct gy_run *r)
     return true;
 }
 
-int gy_run_facts_of(struct gy_run *r, struct gy_error *err)
+int gy_run_facts_of(struct gy_run_state *r, struct gy_error *err)
 {
     const struct gy_trace *t = r->inputs.trace;
     struct gy_run_facts *f = &r->facts;

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include "gy_describe.h"
 #include "gy_file.h"
-#include "gy_run.h"
+#include "gy_run_state.h"
 #include "gy_terminal.h"
 
 enum { K_STRICT = 256 };
@@ -15,7 +15,7 @@ const struct gy_cli_option gy_run_options[] = {
 };
 
 /* Rows read, kept and skipped beside JSON, which has no place for them; the summary for people shows them itself. */
-static int print_rows(const struct gy_run *r, struct gy_error *err)
+static int print_rows(const struct gy_run_state *r, struct gy_error *err)
 {
     struct gy_writer *to;
 
@@ -43,7 +43,7 @@ static bool names_group(const char *metric)
 
 /* A threshold on a metric that does not exist is told before the run, not after it: an account of no jobs has the same
  * names, but for groups. */
-static int check_names(const struct gy_run *r, struct gy_error *err)
+static int check_names(const struct gy_run_state *r, struct gy_error *err)
 {
     const struct gy_account_options o = {.cluster = &r->inputs.cluster,
                                          .strings = r->inputs.strings,
@@ -74,7 +74,7 @@ static int check_names(const struct gy_run *r, struct gy_error *err)
     return rc;
 }
 
-static int open_account(struct gy_run *r, struct gy_error *err)
+static int open_account(struct gy_run_state *r, struct gy_error *err)
 {
     struct gy_account_options o = {
         .cluster = &r->inputs.cluster, .strings = r->inputs.strings, .network = r->network != NULL, .groups = true};
@@ -94,7 +94,7 @@ static int open_account(struct gy_run *r, struct gy_error *err)
     return r->account == NULL ? -1 : 0;
 }
 
-static int open_folder(struct gy_run *r, struct gy_error *err)
+static int open_folder(struct gy_run_state *r, struct gy_error *err)
 {
     const struct gy_folder_options o = {.dir = r->cli->out,
                                         .jobs = r->s->output.jobs,
@@ -108,7 +108,7 @@ static int open_folder(struct gy_run *r, struct gy_error *err)
     return r->folder == NULL ? -1 : 0;
 }
 
-static int simulate(struct gy_run *r, struct gy_error *err)
+static int simulate(struct gy_run_state *r, struct gy_error *err)
 {
     const struct gy_observer observer = gy_account_observer(r->account);
     struct gy_progress progress;
@@ -125,7 +125,7 @@ static int simulate(struct gy_run *r, struct gy_error *err)
     return rc;
 }
 
-static int judge(struct gy_run *r, struct gy_error *err)
+static int judge(struct gy_run_state *r, struct gy_error *err)
 {
     r->verdicts = calloc(r->s->thresholds.n + 1, sizeof *r->verdicts);
     if (r->verdicts == NULL)
@@ -151,7 +151,7 @@ static double peak_mib(void)
 }
 
 /* summary.json's members, and the engine's own speed. */
-static int write_timed(const struct gy_run *r, struct gy_writer *to, struct gy_error *err)
+static int write_timed(const struct gy_run_state *r, struct gy_writer *to, struct gy_error *err)
 {
     struct gy_json_out o = {.to = to};
     struct gy_writer *memory = gy_writer_open(NULL, err);
@@ -181,7 +181,7 @@ static int write_timed(const struct gy_run *r, struct gy_writer *to, struct gy_e
     return 0;
 }
 
-static int print_result(const struct gy_run *r, struct gy_error *err)
+static int print_result(const struct gy_run_state *r, struct gy_error *err)
 {
     const struct gy_terminal_style style = gy_terminal_style_of(stdout, r->cli->plain);
     struct gy_writer *to;
@@ -209,7 +209,7 @@ static int print_result(const struct gy_run *r, struct gy_error *err)
 }
 
 /* What the exit status is when nothing went wrong. */
-static int outcome(const struct gy_run *r)
+static int outcome(const struct gy_run_state *r)
 {
     int status = 0;
 
@@ -232,7 +232,7 @@ static int outcome(const struct gy_run *r)
     return status;
 }
 
-static int run_all(struct gy_run *r, struct gy_error *err)
+static int run_all(struct gy_run_state *r, struct gy_error *err)
 {
     if (gy_inputs_load(r->s, NULL, &r->inputs, err) != 0 ||
         gy_scenario_prices(r->s, &r->inputs, &r->prices, err) != 0 || check_names(r, err) != 0 ||
@@ -252,7 +252,7 @@ static int run_all(struct gy_run *r, struct gy_error *err)
 
 static int run_scenario(const struct gy_cli *cli, const struct gy_scenario *s)
 {
-    struct gy_run r = {.cli = cli, .s = s};
+    struct gy_run_state r = {.cli = cli, .s = s};
     struct gy_error err = {0};
     int status = run_all(&r, &err) == 0 ? outcome(&r) : gy_cli_fail(&err);
 

@@ -91,6 +91,8 @@ static int policy_thinks(struct sim *s)
     return 0;
 }
 
+enum { SAMPLES_MAX = 10000000 };
+
 static int sample(struct sim *s, gy_time at)
 {
     const gy_time now = s->view.now;
@@ -116,6 +118,9 @@ static int samples_before(struct sim *s, gy_time t)
 {
     for (uint32_t turn = 1; s->next_sample < t; turn++) {
         const gy_time at = s->next_sample;
+        if (++s->samples > SAMPLES_MAX)
+            return gy_fail(s->err, GY_EINPUT, NULL,
+                           "more than %d samples of one run; ask for a longer period (output.timeline_s)", SAMPLES_MAX);
         if (sample(s, at))
             return -1;
         if (turn % 4096 == 0 && asked_to_stop(s)) {

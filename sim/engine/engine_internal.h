@@ -62,6 +62,7 @@ struct sim {
     GY_VEC(struct capacity_change) changes;
     size_t next_change;
     gy_time next_sample;
+    uint64_t samples;
     gy_time last_wake;
     uint32_t timers;      /* wake events in the heap */
     bool dirty;           /* something happened since the last pass */

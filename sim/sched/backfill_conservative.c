@@ -343,7 +343,7 @@ static int refill(const struct pass *p)
 
 /* Asks for a whole group at once how long a job could be held now, by the least CPUs and memory that any of its lanes
  * needs: jobs that are longer need not be asked. One node and no parts of several GPUs, where less is always easier. */
-static int ask_group(const struct pass *p, const struct gy_group *g, gy_time *longest)
+static int ask_group(const struct pass *p, const struct gy_lane_group *g, gy_time *longest)
 {
     struct gy_shape least = *gy_shape_at(p->v->shapes, g->like);
     *longest = GY_NEVER;
@@ -369,7 +369,7 @@ static int scan_groups(const struct pass *p)
     gy_scan_clear(&p->s->scan, q);
     gy_sched_reopen(p->s, p->v);
     for (size_t i = 0; i < q->groups.n; i++) {
-        const struct gy_group *g = &q->groups.at[i];
+        const struct gy_lane_group *g = &q->groups.at[i];
         gy_time longest;
         if (g->open == 0 || !gy_shape_may_fit(p->v->cluster, gy_shape_at(p->v->shapes, g->like)))
             continue;

@@ -191,7 +191,7 @@ static gy_time room_before(const struct easy *e, const struct gy_view *v)
 /* Asks for a whole group at once whether a job that ends after the shadow time may start, by the least CPUs and memory
  * that any of its lanes needs: if not, no lane of it need be asked. Jobs of one node only, where less is always easier.
  */
-static int ask_group(struct easy *e, struct gy_sched *s, const struct gy_view *v, const struct gy_group *g)
+static int ask_group(struct easy *e, struct gy_sched *s, const struct gy_view *v, const struct gy_lane_group *g)
 {
     struct gy_shape least = *gy_shape_at(v->shapes, g->like);
     if (g->open < WORTH_ASKING || least.full_nodes != 1 || least.rest || least.any_split ||

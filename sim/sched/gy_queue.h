@@ -26,15 +26,16 @@ struct gy_lane {          /* jobs of one shape */
     uint64_t reopened; /* the round in which it was last opened again for what nodes gave back */
 };
 
-struct gy_group_lane {
+struct gy_lane_need {
     uint32_t lane;
     uint64_t cpu_milli, mem_mib; /* the least that it needs on one node */
 };
-struct gy_group {  /* lanes whose shapes differ in CPUs and memory only: one answer of gy_shape_may_fit serves them all
-                    */
-    uint32_t like; /* a shape */
-    uint32_t open; /* lanes[0 … open-1] are open or short, those behind are closed */
-    GY_VEC(struct gy_group_lane) lanes; /* that are not empty */
+struct gy_lane_group { /* lanes whose shapes differ in CPUs and memory only: one answer of gy_shape_may_fit serves them
+                        * all
+                        */
+    uint32_t like;     /* a shape */
+    uint32_t open;     /* lanes[0 … open-1] are open or short, those behind are closed */
+    GY_VEC(struct gy_lane_need) lanes; /* that are not empty */
 };
 
 struct gy_head { /* an entry of the heaps */
@@ -49,7 +50,7 @@ struct gy_queued { /* by job row: where it is */
 
 struct gy_queue {                 /* zeroed: empty */
     GY_VEC(struct gy_lane) lanes; /* by shape id */
-    GY_VEC(struct gy_group) groups;
+    GY_VEC(struct gy_lane_group) groups;
     GY_VEC(struct gy_head) heads;  /* heap: the first entry of each lane that is not empty */
     GY_VEC(struct gy_queued) rows; /* by job row */
     uint32_t n;

@@ -85,7 +85,7 @@ static bool lane_open(struct gy_queue *q, const struct gy_view *v, uint32_t shap
         if (same_group(s, gy_shape_at(v->shapes, q->groups.at[g].like)))
             lane.group = g;
     if (lane.group == GY_LANE_NONE) {
-        const struct gy_group fresh = {.like = shape};
+        const struct gy_lane_group fresh = {.like = shape};
         if (!gy_vec_push(&q->groups, fresh))
             return false;
         lane.group = (uint32_t)q->groups.n - 1;
@@ -113,9 +113,9 @@ static bool rows_reach(struct gy_queue *q, uint32_t row)
 }
 
 /* Exchanges two lanes of a group. */
-static void group_swap(struct gy_queue *q, struct gy_group *g, uint32_t i, uint32_t j)
+static void group_swap(struct gy_queue *q, struct gy_lane_group *g, uint32_t i, uint32_t j)
 {
-    const struct gy_group_lane x = g->lanes.at[i];
+    const struct gy_lane_need x = g->lanes.at[i];
     g->lanes.at[i] = g->lanes.at[j];
     g->lanes.at[j] = x;
     q->lanes.at[g->lanes.at[i].lane].in_group = i;
@@ -126,10 +126,10 @@ static void group_swap(struct gy_queue *q, struct gy_group *g, uint32_t i, uint3
 static bool lane_fill(struct gy_queue *q, const struct gy_view *v, uint32_t lane, const struct gy_item *item)
 {
     struct gy_lane *l = &q->lanes.at[lane];
-    struct gy_group *g = &q->groups.at[l->group];
+    struct gy_lane_group *g = &q->groups.at[l->group];
     const struct gy_shape *s = gy_shape_at(v->shapes, lane);
-    const struct gy_group_lane entry = {lane, s->rest ? s->rest_cpu_milli : s->cpu_milli,
-                                        s->rest ? s->rest_mem_mib : s->mem_mib};
+    const struct gy_lane_need entry = {lane, s->rest ? s->rest_cpu_milli : s->cpu_milli,
+                                       s->rest ? s->rest_mem_mib : s->mem_mib};
     if (!gy_vec_reserve(&q->heads, q->heads.n + 1) || !gy_vec_push(&g->lanes, entry))
         return false;
     l->in_group = (uint32_t)g->lanes.n - 1;
@@ -143,7 +143,7 @@ static bool lane_fill(struct gy_queue *q, const struct gy_view *v, uint32_t lane
 static void lane_empty(struct gy_queue *q, uint32_t lane)
 {
     struct gy_lane *l = &q->lanes.at[lane];
-    struct gy_group *g = &q->groups.at[l->group];
+    struct gy_lane_group *g = &q->groups.at[l->group];
     if (l->in_group < g->open)
         group_swap(q, g, l->in_group, --g->open);
     group_swap(q, g, l->in_group, (uint32_t)g->lanes.n - 1);
@@ -225,7 +225,7 @@ void gy_queue_set_mode(struct gy_queue *q, uint32_t lane, enum gy_lane_mode mode
 void gy_queue_reopen(struct gy_queue *q, uint32_t lane)
 {
     struct gy_lane *l = &q->lanes.at[lane];
-    struct gy_group *g = &q->groups.at[l->group];
+    struct gy_lane_group *g = &q->groups.at[l->group];
     l->mode = GY_LANE_OPEN;
     if (l->in_group >= g->open)
         group_swap(q, g, l->in_group, g->open++);
@@ -234,7 +234,7 @@ void gy_queue_reopen(struct gy_queue *q, uint32_t lane)
 void gy_queue_reopen_all(struct gy_queue *q)
 {
     for (size_t i = 0; i < q->groups.n; i++) {
-        struct gy_group *g = &q->groups.at[i];
+        struct gy_lane_group *g = &q->groups.at[i];
         for (; g->open < g->lanes.n; g->open++)
             q->lanes.at[g->lanes.at[g->open].lane].mode = GY_LANE_OPEN;
     }

@@ -54,7 +54,7 @@ static bool node_may_serve(const struct gy_node *n, const struct gy_shape *s)
 
 /* A closed lane did not fit at the last pass, so it can only fit with a node on which something was freed since: opens
  * the lanes of the group for which there is one. */
-static void reopen_group(struct gy_sched *s, const struct gy_view *v, struct gy_group *g)
+static void reopen_group(struct gy_sched *s, const struct gy_view *v, struct gy_lane_group *g)
 {
     const struct gy_shape *like = gy_shape_at(v->shapes, g->like);
     for (size_t f = 0; f < s->nodes_freed.n; f++) {
@@ -72,10 +72,10 @@ static void reopen_group(struct gy_sched *s, const struct gy_view *v, struct gy_
 bool gy_sched_gone(struct gy_sched *s, const struct gy_view *v, uint32_t lane)
 {
     struct gy_lane *l = &s->queue.lanes.at[lane];
-    const struct gy_group *g = &s->queue.groups.at[l->group];
+    const struct gy_lane_group *g = &s->queue.groups.at[l->group];
     if (l->reopened != s->queue.round || s->any_freed)
         return false;
-    const struct gy_group_lane need = g->lanes.at[l->in_group];
+    const struct gy_lane_need need = g->lanes.at[l->in_group];
     for (size_t f = 0; f < s->nodes_freed.n; f++) {
         const struct gy_node *n = gy_cluster_node(v->cluster, (gy_node_id){s->nodes_freed.at[f]});
         if (need.cpu_milli <= n->cpu_free && need.mem_mib <= n->mem_free &&
@@ -91,7 +91,7 @@ void gy_sched_reopen(struct gy_sched *s, const struct gy_view *v)
     if (!s->passed || s->any_freed)
         gy_queue_reopen_all(&s->queue);
     for (size_t i = 0; i < s->queue.groups.n && s->nodes_freed.n > 0; i++) {
-        struct gy_group *g = &s->queue.groups.at[i];
+        struct gy_lane_group *g = &s->queue.groups.at[i];
         if (g->open < g->lanes.n && gy_shape_may_fit(v->cluster, gy_shape_at(v->shapes, g->like)))
             reopen_group(s, v, g);
     }
@@ -103,7 +103,7 @@ int gy_sched_scan(struct gy_sched *s, const struct gy_view *v, gy_time max)
     gy_scan_clear(&s->scan, q);
     gy_sched_reopen(s, v);
     for (size_t i = 0; i < q->groups.n; i++) {
-        const struct gy_group *g = &q->groups.at[i];
+        const struct gy_lane_group *g = &q->groups.at[i];
         if (g->open == 0 || !gy_shape_may_fit(v->cluster, gy_shape_at(v->shapes, g->like)))
             continue;
         for (uint32_t k = 0; k < g->open; k++) {

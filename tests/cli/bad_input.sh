@@ -136,4 +136,15 @@ rm -rf o
 printf 'job_id,submit_s,duration_s,gpus,gpus\na,0,10,1,3\n' >t.csv
 run run s.json --out o
 refused 't\.csv:1: column "gpus" is in the header 2 times'
+# Names that a placement could not be read back from, and a sampling period that asks for too much.
+printf 'job_id,submit_s,duration_s,gpus\na,0,100,1\n' >t.csv
+for name in 'a:b' 'a;b' 'a\u0001b'; do
+    printf '{"cluster": {"nodes": [{"name": "%s", "gpus": 1}]}, "trace": {"path": "t.csv"}}' "$name" >s.json
+    run run s.json --out o
+    refused '/cluster' 'control byte'
+done
+printf '{"cluster": {"nodes": [{"name": "n", "gpus": 1}]}, "trace": {"path": "t.csv"}, "output": {"timeline_s": 0.000001}}' >s.json
+run run s.json --out o
+refused 'more than 10000000 samples' 'output\.timeline_s'
+
 finish

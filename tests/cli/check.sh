@@ -17,6 +17,28 @@ run check small --thresholds limits.json --junit j.xml --markdown m.md
 is_status 1
 ok grep -q '<failure' j.xml
 ok grep -q '|' m.md
+# Read by a consumer of JUnit files, as CI services do: what passed, what failed, and why.
+python=/usr/bin/python3
+if $python -c 'import junitparser' 2>/dev/null; then
+    run check base --thresholds limits.json --junit pass.xml
+    cat >junit.py <<'PY'
+import sys
+from junitparser import JUnitXml, Failure
+seen = []
+for name in ("pass.xml", "j.xml"):
+    xml = JUnitXml.fromfile(name)
+    suites = [xml] if hasattr(xml, "testsuite") or xml._tag == "testsuite" else list(xml)
+    cases = [c for s in suites for c in s]
+    seen.append((len(cases), sum(isinstance(r, Failure) for c in cases for r in c.result), sum(s.tests for s in suites), sum(s.failures for s in suites), cases[0].name, cases[0].classname))
+    if name == "j.xml":
+        assert "400" in cases[0].result[0].message and "200" in cases[0].result[0].message, cases[0].result[0].message
+assert seen[0][:4] == (1, 0, 1, 0) and seen[1][:4] == (1, 1, 1, 1), seen
+assert "makespan_s" in seen[0][4], seen
+PY
+    ok $python junit.py
+else
+    echo "SKIP: no junitparser; the JUnit file was read as plain XML only"
+fi
 if command -v xmllint >/dev/null; then
     ok xmllint --noout j.xml
 elif command -v python3 >/dev/null; then

@@ -53,6 +53,16 @@ run run s.json --json # 3 nodes for 200 s; x has one job of 100 s, y three
 is_status 0
 equal "total" "$(sed -n '/"cost_usd"/,/}/s/.*"total": \(2.66666[0-9]*\),*/ok/p' out)" ok
 equal "idle" "$(sed -n '/"cost_usd"/,/}/s/.*"idle": \(0.88888[0-9]*\),*/ok/p' out)" ok
+# … and so do the jobs' own costs and idle, with two prices and a job that runs on both.
+printf 'job_id,submit_s,duration_s,gpus,nodes\na,0,3600,8,2\nb,0,1800,4,1\nc,10,7200,6,1\n' >two.csv
+printf '{"cluster": {"nodes": [{"name": "p", "gpus": 8, "gpu_type": "A"}, {"name": "q", "gpus": 4, "gpu_type": "B"}]}, "trace": {"path": "two.csv"}, "scheduler": {"placement": "first"}, "prices": {"A": 2, "B": 5}}' >two.json
+run run two.json --json --out two
+is_status 0
+equal "a: 4 GPUs of A, 4 of B, 1 h" "$(column two/jobs.csv a cost_usd)" 28
+equal "b: 4 GPUs of A, half an hour" "$(column two/jobs.csv b cost_usd)" 4
+sum=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cost_usd") c = i; next } { s += $c } END { print s }' two/jobs.csv)
+ok awk -v sum="$sum" '/"cost_usd": \{/ { on = 1 } on && /"idle"/ { idle = $2 + 0 } on && /"total"/ { total = $2 + 0 } on && /}/ { exit }
+    END { exit !(total > 0 && (sum + idle - total) ^ 2 < 1e-10) }' out
 run run s.json --set 'prices={"B": 1}'
 is_status 2
 says 'no price for GPUs of type "A"'

@@ -1,6 +1,6 @@
 /* One run of `gpuyard run`, with everything that has to be given back. Shared by verb_run.c and run_facts.c. */
-#ifndef GY_RUN_H
-#define GY_RUN_H
+#ifndef GY_RUN_STATE_H
+#define GY_RUN_STATE_H
 #include "gy_account.h"
 #include "gy_cli.h"
 #include "gy_engine.h"
@@ -8,7 +8,7 @@
 #include "gy_network.h"
 #include "gy_scenario.h"
 
-struct gy_run {
+struct gy_run_state {
     const struct gy_cli *cli;
     const struct gy_scenario *s;
     struct gy_inputs inputs;
@@ -29,5 +29,5 @@ struct gy_run {
 };
 
 /* Fills facts, once the inputs are loaded. */
-int gy_run_facts_of(struct gy_run *r, struct gy_error *err);
+int gy_run_facts_of(struct gy_run_state *r, struct gy_error *err);
 #endif
