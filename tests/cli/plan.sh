@@ -61,8 +61,8 @@ is_status 0
 equal "a: 4 GPUs of A, 4 of B, 1 h" "$(column two/jobs.csv a cost_usd)" 28
 equal "b: 4 GPUs of A, half an hour" "$(column two/jobs.csv b cost_usd)" 4
 sum=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cost_usd") c = i; next } { s += $c } END { print s }' two/jobs.csv)
-ok awk -v sum="$sum" '/"cost_usd": \{/ { on = 1 } on && /"idle"/ { idle = $2 + 0 } on && /"total"/ { total = $2 + 0 } on && /}/ { exit }
-    END { exit !(total > 0 && (sum + idle - total) ^ 2 < 1e-10) }' out
+cost() { awk -v k="\"$1\"" '/"cost_usd": \{/ { on = 1 } on && index($0, k) { print $2 + 0; exit }' out; }
+ok awk -v sum="$sum" -v idle="$(cost idle)" -v total="$(cost total)" 'BEGIN { exit !(total > 0 && (sum + idle - total) ^ 2 < 1e-10) }'
 run run s.json --set 'prices={"B": 1}'
 is_status 2
 says 'no price for GPUs of type "A"'
