@@ -8,7 +8,10 @@
 
 void nccl_table_word(struct nccl_table *t, const char *text, size_t len)
 {
-    size_t have = strlen(t->words), room = sizeof t->words - have - 2;
+    const size_t have = strlen(t->words);
+    if (have + 2 >= sizeof t->words)
+        return; /* full */
+    const size_t room = sizeof t->words - have - 2;
     if (len > room)
         len = room;
     memcpy(t->words + have, text, len);

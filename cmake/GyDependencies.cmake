@@ -5,7 +5,7 @@ pkg_check_modules(EXPAT REQUIRED IMPORTED_TARGET expat) # sim/topo only
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
-pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1) # sim/io/yaml.c only
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3) # reports/export_sqlite.c only
 pkg_check_modules(CAIRO IMPORTED_TARGET cairo)             # reports/draw_png.c only; optional
 if(GY_TESTS)

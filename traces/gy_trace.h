@@ -95,10 +95,10 @@ struct gy_reader_type {
 };
 extern const struct gy_reader_type *const gy_readers[]; /* NULL-ended, in the order of sniffing */
 
-/* Node lists of traces (openb, PAI machine_spec, Philly machine lists, Tiresias cluster_spec), appended to spec as
- * cluster nodes, in the file's order; machines without GPUs are kept. spec->strings must be set. format ("openb",
- * "pai", "philly", "tiresias") NULL: sniffed. sha256 may be NULL. 0, or -1 with err: a bad row is an error here, since
- * a cluster with a node missing is another cluster. */
+/* Node lists of traces (openb, PAI machine_spec, Philly machine lists, Tiresias cluster_spec) and of Kubernetes,
+ * appended to spec as cluster nodes, in the file's order; machines without GPUs are kept. spec->strings must be set.
+ * format ("openb", "pai", "philly", "tiresias", "k8s") NULL: sniffed. sha256 may be NULL. 0, or -1 with err: a bad row
+ * is an error here, since a cluster with a node missing is another cluster. */
 int gy_nodes_load(const char *path, const char *format, struct gy_cluster_spec *spec, char sha256[65],
                   struct gy_error *err);
 int gy_nodes_load_input(struct gy_input *in, const char *format, struct gy_cluster_spec *spec, struct gy_error *err);

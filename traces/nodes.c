@@ -4,6 +4,7 @@
 #include <string.h>
 #include "csv_rows.h"
 #include "gy_trace.h"
+#include "nodes_k8s.h"
 #include "reader.h"
 
 struct list {
@@ -231,7 +232,7 @@ static const struct kind *choose(struct gy_input *in, const char *format, struct
             return &kinds[i];
     if (format != NULL) {
         gy_fail(err, GY_EUSAGE, NULL, "unknown node list format \"%s\"", format);
-        gy_hint(err, "known: openb, philly, tiresias, pai");
+        gy_hint(err, "known: openb, philly, tiresias, pai, k8s");
         return NULL;
     }
     err->code = GY_OK;
@@ -250,7 +251,7 @@ static const struct kind *choose(struct gy_input *in, const char *format, struct
     gy_fail(err, GY_EINPUT, gy_input_name(in),
             n == 0 ? "the file is empty; a node list was expected" : "not a node list that is known");
     gy_hint(err, "known: openb (sn,cpu_milli,…), philly (machineId,number of GPUs,…), tiresias (num_switch,…), pai "
-                 "(machine_spec without a header)");
+                 "(machine_spec without a header), k8s (kubectl get nodes -o json or yaml)");
     return NULL;
 }
 
@@ -258,11 +259,18 @@ int gy_nodes_load_input(struct gy_input *in, const char *format, struct gy_clust
 {
     struct list l = {.spec = spec, .err = err, .in = in};
     int done = -1;
-    const struct kind *k = choose(l.in, format, err);
+    const char *bytes;
 
-    if (k != NULL && spec->label_sets.n == 0 && !gy_vec_push(&spec->label_sets, ((struct gy_label_set){NULL, 0})))
-        gy_nomem(err);
-    else if (k != NULL && (l.csv = gy_csv_new(l.in, ',', err)) != NULL)
+    if (spec->label_sets.n == 0 && !gy_vec_push(&spec->label_sets, ((struct gy_label_set){NULL, 0})))
+        return gy_nomem(err);
+    err->code = GY_OK;
+    const size_t peeked = format == NULL ? gy_input_peek(in, &bytes, err) : 0;
+    if (err->code != GY_OK)
+        return -1;
+    if (format != NULL ? strcmp(format, "k8s") == 0 : gy_k8s_sniff(bytes, peeked))
+        return gy_k8s_nodes(in, spec, err);
+    const struct kind *k = choose(l.in, format, err);
+    if (k != NULL && (l.csv = gy_csv_new(l.in, ',', err)) != NULL)
         done = read_all(&l, k);
     gy_csv_free(l.csv);
     return done;

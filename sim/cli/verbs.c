@@ -46,6 +46,16 @@ const struct gy_verb gy_verbs[] = {
      .doc = "To --out, or standard output where the format is text. batsim writes _jobs.csv, batsim-schedule "
             "_schedule.csv.",
      .run = gy_verb_export},
+    {.name = "init",
+     .args = "",
+     .min_args = 0,
+     .max_args = 0,
+     .common = GY_CLI_OUT | GY_CLI_QUIET,
+     .options = gy_init_options,
+     .summary = "Writes a first scenario with comments, from a slurm.conf, a node list or a few answers",
+     .doc = "Asks on a terminal for what no option says. Nodes that are alike become one group with a count, so that a "
+            "study can vary it. Paths are relative to the scenario.",
+     .run = gy_verb_init},
     {.name = "validate",
      .args = "SCENARIO.json",
      .min_args = 1,

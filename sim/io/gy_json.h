@@ -20,6 +20,12 @@ struct gy_json_doc;
  * line:column. */
 struct gy_json_doc *gy_json_parse(const char *name, const char *text, size_t len, struct gy_error *err);
 struct gy_json_doc *gy_json_load(const char *path, struct gy_error *err); /* .gz and "-" too; at most 64 MiB */
+/* YAML as the JSON it stands for: an array of the stream's documents. Places in errors after parsing are those of that
+ * JSON. No anchors, no aliases. */
+struct gy_json_doc *gy_yaml_parse(const char *name, const char *text, size_t len, struct gy_error *err);
+/* YAML or, where it begins with a bracket, JSON; at most 64 MiB. */
+struct gy_input;
+struct gy_json_doc *gy_yaml_load_input(struct gy_input *in, struct gy_error *err);
 void gy_json_free(struct gy_json_doc *doc);
 struct gy_json *gy_json_root(const struct gy_json_doc *doc);
 const char *gy_json_name(const struct gy_json_doc *doc);
@@ -83,6 +89,8 @@ void gy_jo_number(struct gy_json_out *o, const char *key, double v); /* NaN and 
 void gy_jo_integer(struct gy_json_out *o, const char *key, int64_t v);
 void gy_jo_bool(struct gy_json_out *o, const char *key, bool v);
 void gy_jo_value(struct gy_json_out *o, const char *key, const struct gy_json *v);
+/* A line comment before the next member, which must follow; text without a line end. */
+void gy_jo_comment(struct gy_json_out *o, const char *text);
 /* Shortest decimal that reads back as v, as JSON and our CSVs print numbers (integers without ".0", -0 as 0; "nan",
  * "inf"); buf ≥ 32 bytes; returns the length. */
 size_t gy_number_print(double v, char *buf);

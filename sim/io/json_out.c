@@ -78,6 +78,13 @@ static void lead(struct gy_json_out *o, const char *key)
     gy_writer_text(o->to, o->compact ? ":" : ": ");
 }
 
+void gy_jo_comment(struct gy_json_out *o, const char *text)
+{
+    lead(o, NULL);
+    gy_writer_printf(o->to, "// %s", text);
+    o->first = true; /* the comma is behind us */
+}
+
 /* A finished value at the top ends its line. */
 static void finish(struct gy_json_out *o)
 {

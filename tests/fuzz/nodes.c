@@ -16,8 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if (in != NULL)
         gy_input_close(in);
-    gy_strings_free(spec.strings);
-    gy_vec_free(&spec.nodes);
-    gy_vec_free(&spec.label_sets);
+    struct gy_strings *strings = spec.strings;
+    gy_cluster_spec_free(&spec);
+    gy_strings_free(strings);
     return 0;
 }

@@ -135,6 +135,22 @@ static void refuse(const char *text, const char *place, const char *word)
     gy_measurements_free(&m);
 }
 
+/* More words in the comments than are kept: cut, not written past the end (found by fuzzing). */
+Test(calibrate_import, very_long_comments)
+{
+    struct gy_measurements m;
+    char *text = malloc(400 * 120);
+    size_t n = 0;
+    cr_assert_not_null(text);
+    for (int i = 0; i < 200; i++)
+        n += (size_t)sprintf(text + n, "# nThread %0*d of NCCL\n", 40 + i % 17, i);
+    sprintf(text + n,
+            "# Collective test starting: all_reduce_perf\n" HEADER "  1024 256 float sum -1 20.00 0.05 0.10 0\n");
+    import(&m, "long_1n8g.log", text, NULL); /* taken or refused, but whole */
+    gy_measurements_free(&m);
+    free(text);
+}
+
 Test(calibrate_import, broken_logs)
 {
     refuse("", "bad_1n8g.log:1", "without a row");
