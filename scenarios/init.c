@@ -1,4 +1,5 @@
-/* Writing a first scenario. What the files say comes from the loaders that a run uses, so it is what a run would see. */
+/* Writing a first scenario. What the files say comes from the loaders that a run uses, so it is what a run would see.
+ */
 #include "gy_init.h"
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "gy_trace.h"
 #include "inside.h"
 
-struct group { /* nodes that differ in their names only */
+struct group {  /* nodes that differ in their names only */
     char *rest; /* the other keys, as compact JSON */
     GY_VEC(char *) names;
 };
@@ -152,7 +153,8 @@ static char *host_list(const struct group *g)
     for (size_t i = 0, end; f && i < g->names.n; i = end) {
         const char *first = g->names.at[i], *last = first;
         size_t from, to, last_from, last_to;
-        for (end = i + 1; end < g->names.n && gy_hostlist_next(last, next) && strcmp(next, g->names.at[end]) == 0; end++)
+        for (end = i + 1; end < g->names.n && gy_hostlist_next(last, next) && strcmp(next, g->names.at[end]) == 0;
+             end++)
             last = g->names.at[end];
         digits(first, &from, &to);
         digits(last, &last_from, &last_to);
@@ -236,12 +238,15 @@ static int write_cluster(struct gy_json_out *o, const struct gy_init *i, const s
                          const struct groups *g, struct gy_error *err)
 {
     const struct gy_json *ignored = gy_json_get(said, "slurm_conf_ignored");
-    gy_jo_comment(o, i->slurm_conf   ? "The machines, as slurm.conf has them. To ask \"what if there were more\", change a count."
-                     : i->nodes_file ? "The machines of the node list. To ask \"what if there were more\", change a count."
-                                     : "The machines. gpuyard models list names the hardware; gpus, cpus … can be given instead.");
+    gy_jo_comment(o, i->slurm_conf
+                         ? "The machines, as slurm.conf has them. To ask \"what if there were more\", change a count."
+                     : i->nodes_file
+                         ? "The machines of the node list. To ask \"what if there were more\", change a count."
+                         : "The machines. gpuyard models list names the hardware; gpus, cpus … can be given instead.");
     gy_jo_object(o, "cluster");
     if (i->slurm_conf || i->nodes_file) {
-        if (write_groups(o, g, err) != 0 || write_partitions(o, gy_json_get(said, "partitions"), node_count(g), err) != 0)
+        if (write_groups(o, g, err) != 0 ||
+            write_partitions(o, gy_json_get(said, "partitions"), node_count(g), err) != 0)
             return -1;
         if (gy_json_count(ignored) > 0) {
             gy_jo_comment(o, "Keys of slurm.conf that have no meaning in a simulation, for the record.");
@@ -266,7 +271,8 @@ static void write_rest(struct gy_json_out *o, const struct gy_init *i, const str
     gy_jo_object(o, "trace");
     gy_jo_string(o, "path", i->trace);
     gy_jo_end(o, '}');
-    gy_jo_comment(o, "Who runs next, and where. gpuyard policies list names the presets, policies show NAME their keys.");
+    gy_jo_comment(o,
+                  "Who runs next, and where. gpuyard policies list names the presets, policies show NAME their keys.");
     if (i->preset == NULL && scheduler != NULL) {
         gy_jo_value(o, "scheduler", scheduler);
     } else {
@@ -291,8 +297,8 @@ int gy_init_write(const struct gy_init *i, struct gy_writer *to, struct gy_error
     struct gy_json_doc *doc = gy_json_parse("", "{\"cluster\": {}}", 15, err);
     int rc = doc ? 0 : -1;
     if (rc == 0 && i->slurm_conf) {
-        rc = gy_json_set(doc, "/cluster/slurm_conf", "\"\"", err) || gy_json_set(doc, "/cluster/slurm_conf", i->slurm_conf, err) ||
-             gy_sc_slurm_conf(doc, err);
+        rc = gy_json_set(doc, "/cluster/slurm_conf", "\"\"", err) ||
+             gy_json_set(doc, "/cluster/slurm_conf", i->slurm_conf, err) || gy_sc_slurm_conf(doc, err);
         if (rc == 0)
             rc = from_document(gy_json_at(gy_json_root(doc), "/cluster/nodes"), &g, err);
     } else if (rc == 0 && i->nodes_file)
@@ -300,7 +306,8 @@ int gy_init_write(const struct gy_init *i, struct gy_writer *to, struct gy_error
     if (rc == 0) {
         const struct gy_json *root = gy_json_root(doc);
         gy_jo_object(&o, NULL);
-        gy_jo_comment(&o, "Made by gpuyard init. Run it: gpuyard run THIS --out DIR. Every key: gpuyard schema scenario --keys.");
+        gy_jo_comment(
+            &o, "Made by gpuyard init. Run it: gpuyard run THIS --out DIR. Every key: gpuyard schema scenario --keys.");
         gy_jo_string(&o, "name", i->name);
         gy_jo_integer(&o, "seed", 1);
         rc = write_cluster(&o, i, gy_json_get(root, "cluster"), &g, err);

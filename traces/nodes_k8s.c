@@ -1,8 +1,9 @@
-/* Kubernetes nodes, as `kubectl get nodes -o json` or `-o yaml` prints them (a List, one Node, or several documents), as
- * cluster nodes. What can be allocated counts, not what is built in. GPUs are nvidia.com/gpu, amd.com/gpu or gpu.intel.com/i915,
- * their type nvidia.com/gpu.product. Labels are kept, but for kubernetes.io/hostname, which tells nodes apart that are alike;
- * taints become labels "taint:KEY=VALUE:EFFECT", and spec.unschedulable leaves the node absent. MIG slices and shared
- * replicas are not GPUs here: they are refused, since counting them as whole ones would be wrong. */
+/* Kubernetes nodes, as `kubectl get nodes -o json` or `-o yaml` prints them (a List, one Node, or several documents),
+ * as cluster nodes. What can be allocated counts, not what is built in. GPUs are nvidia.com/gpu, amd.com/gpu or
+ * gpu.intel.com/i915, their type nvidia.com/gpu.product. Labels are kept, but for kubernetes.io/hostname, which tells
+ * nodes apart that are alike; taints become labels "taint:KEY=VALUE:EFFECT", and spec.unschedulable leaves the node
+ * absent. MIG slices and shared replicas are not GPUs here: they are refused, since counting them as whole ones would
+ * be wrong. */
 #include "nodes_k8s.h"
 #include <math.h>
 #include <stdlib.h>
@@ -31,8 +32,8 @@ static double quantity(const struct gy_json *v)
     static const struct {
         const char *suffix;
         double factor;
-    } units[] = {{"", 1},          {"m", 1e-3},       {"k", 1e3},        {"M", 1e6},          {"G", 1e9},         {"T", 1e12}, {"P", 1e15},
-                 {"Ki", 1024},     {"Mi", 0x1p20},    {"Gi", 0x1p30},    {"Ti", 0x1p40},      {"Pi", 0x1p50}};
+    } units[] = {{"", 1},     {"m", 1e-3},  {"k", 1e3},     {"M", 1e6},     {"G", 1e9},     {"T", 1e12},
+                 {"P", 1e15}, {"Ki", 1024}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"Pi", 0x1p50}};
     const char *s = gy_json_string(v);
     if (s == NULL)
         return gy_json_number(v);
@@ -142,7 +143,8 @@ static int gpus_of(const struct k8s *k, const char *name, const struct gy_json *
         if (take_quantity(k, name, room, kinds[i], 1, GY_MAX_NODE_GPUS, &gpus) != 0)
             return -1;
     if (gpus > 0 && replicas && strtol(replicas, NULL, 10) > 1)
-        return wrong(k, name, "its GPUs are counted several times over (time slicing); wanted nvidia.com/gpu.replicas 1",
+        return wrong(k, name,
+                     "its GPUs are counted several times over (time slicing); wanted nvidia.com/gpu.replicas 1",
                      replicas);
     n->gpus = (uint32_t)gpus;
     if (gpus == 0)

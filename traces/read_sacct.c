@@ -53,8 +53,9 @@ static const char *field_at(const char *text, size_t len, int number)
     const char *p = text;
     for (; number > 0; number--) {
         p = memchr(p, '|', len - (size_t)(p - text));
-        if (!p++)
+        if (!p)
             return NULL;
+        p++;
     }
     return p;
 }
@@ -279,6 +280,8 @@ static bool duration(struct gy_field f, gy_time *out)
     if (left < 2 || left > 3)
         return false;
     const int64_t s = left == 3 ? t[0] * 3600 + t[1] * 60 + t[2] : days ? t[0] * 3600 + t[1] * 60 : t[0] * 60 + t[1];
+    if (day * 86400 + s > INT64_C(9000000000)) /* 285 years: what a gy_time holds */
+        return false;
     *out = (day * 86400 + s) * GY_SECOND;
     return true;
 }

@@ -10,7 +10,8 @@
 enum { K_SLURM = 256, K_NODES_FILE, K_HARDWARE, K_NODES, K_TRACE_FILE, K_NAME, K_PRESET, K_FORCE };
 const struct gy_cli_option gy_init_options[] = {
     {"slurm-conf", K_SLURM, "FILE", "Nodes, partitions and scheduler from this slurm.conf (topology.conf beside it)"},
-    {"nodes-file", K_NODES_FILE, "FILE", "Nodes from this list: kubectl get nodes -o json or yaml, or a trace's node list"},
+    {"nodes-file", K_NODES_FILE, "FILE",
+     "Nodes from this list: kubectl get nodes -o json or yaml, or a trace's node list"},
     {"hardware", K_HARDWARE, "NAME", "Kind of node (gpuyard models list), where there is no file"},
     {"nodes", K_NODES, "N", "How many of them"},
     {"trace", K_TRACE_FILE, "FILE", "The jobs"},

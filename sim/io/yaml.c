@@ -1,5 +1,5 @@
-/* YAML as the JSON it stands for, by libyaml's events, so that one layer walks both. Plain scalars follow YAML 1.2's core
- * schema (null, true, false, numbers); everything else is a string. Several documents become an array. Anchors and
+/* YAML as the JSON it stands for, by libyaml's events, so that one layer walks both. Plain scalars follow YAML 1.2's
+ * core schema (null, true, false, numbers); everything else is a string. Several documents become an array. Anchors and
  * aliases are refused: they could make a small file huge. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,4 @@
+/* Fuzzes the trace reader "sacct". */
+#include "trace.h"
+
+FUZZ_TRACE("sacct")
