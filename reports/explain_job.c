@@ -15,6 +15,7 @@
 struct fact { /* of the job, in the order of events.jsonl */
     gy_time at, planned;
     const char *kind, *reason, *why, *placement, *state; /* NULL: not told */
+    double rate;                                         /* NaN: not told */
     struct gy_fit fit;                                   /* of holds */
 };
 
@@ -57,7 +58,8 @@ static int on_line(void *ctx, const struct gy_json *item, size_t line)
         .reason = text_of(s, item, "reason"),
         .why = text_of(s, item, "why"),
         .placement = text_of(s, item, "placement"),
-        .state = text_of(s, item, "state")};
+        .state = text_of(s, item, "state"),
+        .rate = gy_json_number(gy_json_get(item, "rate"))};
     return f.kind && gy_vec_push(&s->facts, f) ? 0 : 1;
 }
 
@@ -255,6 +257,11 @@ static void put_fact(struct gy_writer *to, const struct story *s, const struct f
         char when[32];
         gy_time_print(f->planned, when);
         gy_writer_printf(to, "gets a planned start at %s", *when ? when : "an unknown time");
+    } else if (strcmp(f->kind, "rate") == 0 && !isnan(f->rate)) {
+        if (f->rate == 1)
+            gy_writer_text(to, "runs at its full speed");
+        else
+            gy_writer_printf(to, "runs at %.3g times its speed", f->rate);
     } else {
         static const char *const words[][2] = {{"submit", "submitted"},
                                                {"eligible", "may start"},
@@ -495,6 +502,8 @@ static void put_json_fact(struct gy_json_out *o, const struct fact *f)
         gy_jo_string(o, "placement", f->placement);
     if (f->state)
         gy_jo_string(o, "state", f->state);
+    if (strcmp(f->kind, "rate") == 0)
+        gy_jo_number(o, "rate", f->rate);
     if (f->why)
         gy_jo_string(o, "why", f->why);
     if (strcmp(f->kind, "hold") == 0) {

@@ -216,7 +216,8 @@ struct gy_network *gy_network_new(const struct gy_scenario *s, const struct gy_i
                                                .seed = (uint64_t)s->seed,
                                                .profile_of = profile_of,
                                                .comm_s = comm_s,
-                                               .ctx = n};
+                                               .ctx = n,
+                                               .tell_why = s->output.events};
         n->fluid = gy_fluid_new(&config, err);
         if (n->fluid) {
             n->rates = gy_fluid_rates(n->fluid);

@@ -40,7 +40,7 @@ static int apply(struct sim *s, const struct gy_rate_change *c)
         return 0;
     j->factor = c->factor;
     new_rate(s, j, j->speed * c->factor);
-    return sim_emit_job(s, GY_E_RATE, c->job, NULL);
+    return sim_emit_job(s, GY_E_RATE, c->job, c->why);
 }
 
 int rates_settle(struct sim *s)

@@ -1,6 +1,7 @@
 /* The fluid network's state and its rates. Routes come from gy_graph.h, shares from gy_solver.h. */
 #include "gy_fluid.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "gy_solver.h"
@@ -21,6 +22,10 @@ struct net_job { /* by row of the job table */
     gy_time since;   /* traffic is counted up to here */
 };
 
+struct why {
+    char text[200];
+};
+
 struct gy_fluid {
     struct gy_fluid_config config;
     struct gy_router *router;
@@ -30,6 +35,7 @@ struct gy_fluid {
     GY_VEC(struct net_job) jobs;
     GY_VEC(uint32_t) row_of_var;
     GY_VEC(struct gy_rate_change) changes;
+    GY_VEC(struct why) whys; /* texts of changes */
     double *link_bytes;
     uint32_t *at; /* by link: 1 + place in the uses of the job that is being routed */
     struct gy_path path;
@@ -86,6 +92,7 @@ void gy_fluid_free(struct gy_fluid *f)
     gy_vec_free(&f->jobs);
     gy_vec_free(&f->row_of_var);
     gy_vec_free(&f->changes);
+    gy_vec_free(&f->whys);
     gy_vec_free(&f->path.links);
     gy_solver_free(f->solver);
     gy_router_free(f->router);
@@ -255,6 +262,26 @@ static int stopped(void *self, gy_time now, gy_job_id id, const struct gy_job *j
     return 0;
 }
 
+/* The link that holds a job back, and how many it holds back. */
+static const char *why(struct gy_fluid *f, uint32_t var, double factor)
+{
+    const struct gy_graph *g = f->config.graph;
+    const uint32_t link = gy_solver_owner(f->solver, var);
+    char from[80], to[80];
+    struct why w = {"alone on its links"};
+    if (link < g->links.n) {
+        const uint32_t n = gy_solver_owned(f->solver, link);
+        gy_graph_name(g, g->links.at[link].from, from, sizeof from);
+        gy_graph_name(g, g->links.at[link].to, to, sizeof to);
+        if (n > 1)
+            snprintf(w.text, sizeof w.text, "the link %s to %s is full: %u jobs share what it carries", from, to, n);
+        else if (factor < 1)
+            snprintf(w.text, sizeof w.text, "the link %s to %s is full: it is the narrowest of this placement", from,
+                     to);
+    }
+    return gy_vec_push(&f->whys, w) ? f->whys.at[f->whys.n - 1].text : NULL;
+}
+
 static int settle(void *self, gy_time now, const struct gy_rate_change **changes, size_t *n, gy_time *wake,
                   struct gy_error *err)
 {
@@ -269,6 +296,9 @@ static int settle(void *self, gy_time now, const struct gy_rate_change **changes
     size_t vars;
     const uint32_t *var = gy_solver_changed(f->solver, &vars);
     gy_vec_clear(&f->changes);
+    gy_vec_clear(&f->whys);
+    if (f->config.tell_why && !gy_vec_reserve(&f->whys, vars)) /* so that the texts stay where they are */
+        return gy_nomem(err);
     for (size_t i = 0; i < vars; i++) {
         const uint32_t row = f->row_of_var.at[var[i]];
         struct net_job *j = row == UINT32_MAX ? NULL : &f->jobs.at[row];
@@ -278,7 +308,8 @@ static int settle(void *self, gy_time now, const struct gy_rate_change **changes
         count_traffic(f, j, now);
         j->x = x;
         const double factor = step_s(j, j->x_ref) / step_s(j, x);
-        const struct gy_rate_change c = {{row}, factor};
+        const struct gy_rate_change c = {
+            {row}, factor, f->config.tell_why && factor != j->told ? why(f, var[i], factor) : NULL};
         if (factor != j->told && !gy_vec_push(&f->changes, c))
             return gy_nomem(err);
         j->told = factor;

@@ -36,6 +36,7 @@ struct gy_fluid_config {
     /* Seconds of the all-reduce at the reference placement, from a model of collectives; NaN: S/x_ref. May be NULL. */
     double (*comm_s)(void *ctx, const struct gy_job *job, const struct gy_profile *p);
     void *ctx;
+    bool tell_why; /* rate changes carry a text that names the link which holds the job back */
 };
 
 struct gy_fluid;

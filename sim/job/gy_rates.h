@@ -7,7 +7,8 @@
 
 struct gy_rate_change {
     gy_job_id job;
-    double factor; /* work per time relative to the recorded run on nodes of speed 1; > 0 to go on, 0: stands still */
+    double factor;   /* work per time relative to the recorded run on nodes of speed 1; > 0 to go on, 0: stands still */
+    const char *why; /* what holds it back, for people; valid until the next settle; NULL: not told */
 };
 
 struct gy_rates {

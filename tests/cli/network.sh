@@ -32,6 +32,14 @@ state a placement 'n0:0;n1:0;n4:0;n5:0'
 state a end_s 202.756756757
 state b end_s 212.756756757
 equal "hottest links" "$(awk -F, '$2 ~ /leaf/ && $3 ~ /spine/' o/links.csv | wc -l)" "$(awk -F, '$2 ~ /spine/ && $3 ~ /leaf/' o/links.csv | wc -l)"
+# explain: who slowed it, from when to when (1.48 / 1.96 of its speed from 20 s on).
+run run s.json --set output.events=true --out e
+run explain e --job a
+is_status 0
+prints '^ +20 .*runs at 0\.755 times its speed, the link leaf[01] to spine0 is full: 2 jobs share what it carries'
+run explain e --job b --json
+is_status 0
+prints '"rate": 0\.7551'
 grep -q '"network"' o/summary.json || fail "no network metrics"
 grep -q 'bursts of traffic' o/manifest.json || fail "the manifest does not say what is left out"
 # Without the network the recorded run times stand.

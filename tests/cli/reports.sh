@@ -150,6 +150,18 @@ done
 run export hostile --format sqlite -o h.db
 is_status 0
 
+# ---- a quota (CASES.md 4 without borrowing): A's third job waits for A's limit, though four GPUs stand free
+printf 'job_id,submit_s,duration_s,gpus,team\nA1,0,100,4,A\nA2,0,100,4,A\nA3,0,100,4,A\nB1,10,50,4,B\n' >t.csv
+scenario '{"name": "n", "gpus": 12}' '"preset": "slurm", "cycle": "ideal", "accounts": [{"name": "A"}, {"name": "B"}], "limits": [{"account": "A", "max_gpus": 8}, {"account": "B", "max_gpus": 4}]'
+run run s.json --out quota --set output.events=true
+is_status 0
+equal "start of A3" "$(column quota/jobs.csv A3 start_s)" 100
+equal "start of B1" "$(column quota/jobs.csv B1 start_s)" 10
+run explain quota --job A3
+is_status 0
+prints 'waits: quota .*free then: 4 GPUs of 12'
+prints 'not short of hardware'
+
 # ---- on a terminal: sparklines, and none of them under --plain
 if command -v script >/dev/null; then
     last="compare on a terminal"
