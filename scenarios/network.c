@@ -196,6 +196,12 @@ static int build_graph(const struct gy_scenario *s, uint32_t nodes, struct gy_ne
     return -1;
 }
 
+static const char *node_name(void *ctx, uint32_t node)
+{
+    const struct gy_cluster_spec *spec = ctx;
+    return gy_strings_text(spec->strings, spec->nodes.at[node].name);
+}
+
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
 struct gy_network *gy_network_new(const struct gy_scenario *s, const struct gy_inputs *in, struct gy_error *err)
@@ -210,6 +216,8 @@ struct gy_network *gy_network_new(const struct gy_scenario *s, const struct gy_i
     if (read_rules(s, n, &diags)) {
         *err = diags.at[0];
     } else if (build_graph(s, (uint32_t)in->cluster.nodes.n, n, err) == 0) {
+        n->graph.node_name = node_name;
+        n->graph.node_name_ctx = (void *)(uintptr_t)&in->cluster;
         const struct gy_fluid_config config = {.graph = &n->graph,
                                                .rule = gy_sc_all(s)->network.routing == 1 ? GY_ROUTE_ECMP
                                                                                           : GY_ROUTE_DETERMINISTIC,
@@ -304,7 +312,7 @@ void gy_network_tell(struct gy_network *n, const struct gy_sim_result *r, struct
 
 void gy_network_write_links(struct gy_network *n, const struct gy_sim_result *r, struct gy_writer *to)
 {
-    char a[128], b[128];
+    char a[300], b[300];
     gy_writer_text(to, "link,from,to,gbps,bytes,utilization\n");
     for (uint32_t l = 0; l < n->graph.links.n && r->end != GY_NONE; l++) {
         const struct gy_edge *e = &n->graph.links.at[l];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gy_graph.h"
+#include "gy_hostlist.h"
 
 bool gy_graph_vertex(struct gy_graph *g, enum gy_vertex_kind kind, uint32_t node, uint32_t *id)
 {
@@ -63,15 +64,20 @@ const char *gy_graph_name(const struct gy_graph *g, uint32_t vertex, char *buf, 
         return buf;
     }
     uint8_t t = v->tier > 2 ? 2 : v->tier;
+    char node[GY_HOST_NAME_MAX + 1];
+    if (g->node_name && v->kind != GY_V_SWITCH && v->kind != GY_V_NVSWITCH)
+        snprintf(node, sizeof node, "%s", g->node_name(g->node_name_ctx, v->node));
+    else
+        snprintf(node, sizeof node, "node%u", v->node);
     switch (v->kind) {
     case GY_V_GPU:
-        snprintf(buf, size, "node%u/gpu%u", v->node, v->index);
+        snprintf(buf, size, "%s/gpu%u", node, v->index);
         break;
     case GY_V_NIC:
-        snprintf(buf, size, "node%u/nic%u", v->node, v->index);
+        snprintf(buf, size, "%s/nic%u", node, v->index);
         break;
     case GY_V_HOST:
-        snprintf(buf, size, "node%u", v->node);
+        snprintf(buf, size, "%s", node);
         break;
     case GY_V_NVSWITCH:
         snprintf(buf, size, "nvlink%u", v->node);

@@ -48,8 +48,10 @@ struct gy_graph {
     uint32_t tier_first[3];                       /* ordinal of the first leaf, spine, core; for names */
     uint32_t *host, *nic, *gpu; /* vertex ids by node, node·nics_per_node + i, node·gpus_per_node + i; may be NULL */
     struct gy_strings *strings; /* NULL: no names; owned */
-    bool in_order;              /* take the first of equal hops (dimension order) */
-    bool rail_forwarding;       /* reach another rail by NVLink within the source node */
+    const char *(*node_name)(void *ctx, uint32_t node); /* what nodes are called; NULL: "node3" */
+    void *node_name_ctx;                                /* borrowed */
+    bool in_order;                                      /* take the first of equal hops (dimension order) */
+    bool rail_forwarding;                               /* reach another rail by NVLink within the source node */
 };
 
 /* By hand: add, then finish. The graph must be zeroed at first. False when out of memory. */

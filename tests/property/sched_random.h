@@ -91,7 +91,7 @@ struct r_rates {
 static inline int r_started(void *self, gy_time now, gy_job_id id, const struct gy_job *job, struct gy_error *err)
 {
     struct r_rates *r = self;
-    const struct gy_rate_change c = {id, 0.5};
+    const struct gy_rate_change c = {.job = id, .factor = 0.5};
     (void)now;
     (void)err;
     return job->rec.row % 3 || gy_vec_push(&r->changes, c) ? 0 : -1;

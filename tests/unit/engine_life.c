@@ -274,7 +274,7 @@ static int sharing_settle(void *self, gy_time now, const struct gy_rate_change *
     struct sharing *m = self;
     (void)now, (void)wake, (void)err;
     for (size_t i = 0; i < m->n; i++)
-        m->change[i] = (struct gy_rate_change){m->job[i], 1.0 / (double)m->n};
+        m->change[i] = (struct gy_rate_change){.job = m->job[i], .factor = 1.0 / (double)m->n};
     *changes = m->change;
     *n = m->n;
     return 0;
