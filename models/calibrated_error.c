@@ -59,5 +59,7 @@ void gy_coll_basis(const struct gy_calibration *cal, const struct gy_coll_query 
         out->p95 = curve->error_p95;
         return;
     }
-    pooled(cal->errors.at + curve->errors_from, curve->errors_n, gy_coll_error_name(out->of), &out->median, &out->p95);
+    if (curve->errors_n) /* a file without hold-outs has no errors at all */
+        pooled(cal->errors.at + curve->errors_from, curve->errors_n, gy_coll_error_name(out->of), &out->median,
+               &out->p95);
 }
