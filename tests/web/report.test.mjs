@@ -125,6 +125,11 @@ test("a run with contention shows its links", async () => {
   assert.ok(titles.some(t => /^leaf\d+ – spine\d+: [\d.]+ % of [\d.]+ GB\/s$/.test(t)), "links by their ends and load");
   assert.ok(titles.some(t => /: its NICs /.test(t)));
   assert.deepEqual(await accessible(page), []);
+  const narrow = await open("net.html", { width: 390, height: 844 });
+  assert.ok((await narrow.page.locator("#network .topology svg").boundingBox()).width > 600, "on a phone it scrolls instead of shrinking");
+  assert.ok(await narrow.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  assert.deepEqual(await accessible(narrow.page), []);
+  await narrow.close();
   await close();
 });
 

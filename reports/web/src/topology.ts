@@ -126,6 +126,6 @@ export function topology(links: Link[], what: string): HTMLElement | null {
   const labels = ramp.map((_, i) => `${i === 0 ? "up to " : ""}${percent(top * (i + 1) / 6)}`);
   const parts = [left ? `${count(left)} less busy switches` : "", between.length > drawn.length ? `${count(between.length - drawn.length)} less busy links` : "", f.hosts.length > most.hosts ? `${count(f.hosts.length - most.hosts)} hosts` : ""].filter(t => t);
   return h("figure", { class: "topology" }, h("figcaption", null, "Switches above hosts (squares, coloured by their NICs); a line is all parallel links, its width and colour the mean load of the busier direction"),
-    picture as unknown as HTMLElement, h("div", { class: "legend" }, ...ramp.map((c, i) => h("span", { class: "key" }, h("span", { class: "swatch", style: `background:${c}` }), labels[i]))),
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "The picture of the fabric; scrolls sideways on a narrow screen" }, picture), h("div", { class: "legend" }, ...ramp.map((c, i) => h("span", { class: "key" }, h("span", { class: "swatch", style: `background:${c}` }), labels[i]))),
     h("p", { class: "note" }, "Links that carried nothing are left out.", parts.length ? ` Not drawn: ${parts.join(", ")}.` : null));
 }
