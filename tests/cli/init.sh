@@ -139,7 +139,7 @@ is_status 2
 ok test ! -e none.json
 
 # ---- questions on a terminal
-if command -v script >/dev/null; then
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     last="init on a terminal"
     printf '3\n\nt.csv\nfifo\n' | script -qec "'$gpuyard' init --out asked.json" /dev/null >out 2>err
     ok grep -q '"count": 3' asked.json
@@ -147,6 +147,6 @@ if command -v script >/dev/null; then
     run run asked.json --quiet
     is_status 0
 else
-    echo "SKIP: no script(1); no question was asked on a terminal"
+    echo "SKIP: no pseudo-terminal; no question was asked on a terminal"
 fi
 finish

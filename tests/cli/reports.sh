@@ -163,7 +163,7 @@ prints 'waits: quota .*free then: 4 GPUs of 12'
 prints 'not short of hardware'
 
 # ---- on a terminal: sparklines, and none of them under --plain
-if command -v script >/dev/null; then
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     last="compare on a terminal"
     TERM=xterm script -qec "'$gpuyard' compare $q hostile" /dev/null >out 2>err </dev/null
     prints 'GPUs allocated over time'
@@ -173,7 +173,7 @@ if command -v script >/dev/null; then
     TERM=xterm script -qec "'$gpuyard' run --plain s.json" /dev/null >out 2>err </dev/null
     ok test "$(LC_ALL=C tr -d '\000-\177' <out | wc -c)" -eq 0
 else
-    echo "SKIP: no script(1); nothing was tried on a terminal"
+    echo "SKIP: no pseudo-terminal; nothing was tried on a terminal"
 fi
 run compare $q hostile
 ok test "$(grep -c 'over time' out)" -eq 0
