@@ -90,43 +90,6 @@ static int partitions_of(struct gy_builder *b, const struct gy_json *v, const ch
     return 0;
 }
 
-/* By text, so that equal label sets are equal whatever the order of writing. */
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int add_label_set(struct gy_builder *b, char **texts, size_t n, uint32_t *index)
-{
-    struct gy_cluster_spec *spec = b->spec;
-    struct gy_label_set set = {.at = calloc(n, sizeof *set.at), .n = n};
-
-    if (set.at == NULL)
-        return gy_nomem(b->err);
-    qsort(texts, n, sizeof *texts, compare_texts);
-    for (size_t i = 0; i < n; i++) {
-        set.at[i] = intern(b, texts[i]);
-        if (set.at[i] == GY_STR_FAIL) {
-            free(set.at);
-            return -1;
-        }
-    }
-    for (size_t i = 1; i < spec->label_sets.n; i++) {
-        const struct gy_label_set *old = &spec->label_sets.at[i];
-        if (old->n != n || memcmp(old->at, set.at, n * sizeof *set.at) != 0)
-            continue;
-        free(set.at);
-        *index = (uint32_t)i;
-        return 0;
-    }
-    if (!gy_vec_push(&spec->label_sets, set)) {
-        free(set.at);
-        return gy_nomem(b->err);
-    }
-    *index = (uint32_t)(spec->label_sets.n - 1);
-    return 0;
-}
-
 static int labels_of(struct gy_builder *b, const struct gy_json *v, const char *group, uint32_t *index)
 {
     struct gy_arena arena = GY_ARENA_INIT;
@@ -151,7 +114,7 @@ static int labels_of(struct gy_builder *b, const struct gy_json *v, const char *
     if (texts == NULL)
         rc = gy_nomem(b->err);
     if (rc == 0)
-        rc = add_label_set(b, texts, n, index);
+        rc = gy_cluster_label_set(b->spec, texts, n, index, b->err);
     gy_arena_free(&arena);
     return rc;
 }

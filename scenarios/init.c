@@ -290,15 +290,34 @@ static void write_rest(struct gy_json_out *o, const struct gy_init *i, const str
     gy_jo_end(o, '}');
 }
 
+/* A scenario that names the slurm.conf, or nothing, for the loader to fill in. */
+static struct gy_json_doc *document(const char *slurm_conf, struct gy_error *err)
+{
+    struct gy_writer *w = gy_writer_open(NULL, err);
+    struct gy_json_out o = {.to = w, .compact = true};
+    size_t n = 0;
+    if (w == NULL)
+        return NULL;
+    gy_jo_object(&o, NULL);
+    gy_jo_object(&o, "cluster");
+    if (slurm_conf)
+        gy_jo_string(&o, "slurm_conf", slurm_conf);
+    gy_jo_end(&o, '}');
+    gy_jo_end(&o, '}');
+    const char *text = gy_writer_memory(w, &n);
+    struct gy_json_doc *doc = text ? gy_json_parse("", text, n, err) : (gy_nomem(err), NULL);
+    gy_writer_abandon(w);
+    return doc;
+}
+
 int gy_init_write(const struct gy_init *i, struct gy_writer *to, struct gy_error *err)
 {
     struct gy_json_out o = {.to = to};
     struct groups g = {0};
-    struct gy_json_doc *doc = gy_json_parse("", "{\"cluster\": {}}", 15, err);
+    struct gy_json_doc *doc = document(i->slurm_conf, err);
     int rc = doc ? 0 : -1;
     if (rc == 0 && i->slurm_conf) {
-        rc = gy_json_set(doc, "/cluster/slurm_conf", "\"\"", err) ||
-             gy_json_set(doc, "/cluster/slurm_conf", i->slurm_conf, err) || gy_sc_slurm_conf(doc, err);
+        rc = gy_sc_slurm_conf(doc, err);
         if (rc == 0)
             rc = from_document(gy_json_at(gy_json_root(doc), "/cluster/nodes"), &g, err);
     } else if (rc == 0 && i->nodes_file)

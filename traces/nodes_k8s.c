@@ -63,40 +63,6 @@ static int take_quantity(const struct k8s *k, const char *name, const struct gy_
     return wrong(k, name, what, gy_json_string(v));
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The set of these texts: one that is there, as most nodes are like one of the last few, or a new one. */
-static int label_set(const struct k8s *k, char **texts, size_t n, uint32_t *index)
-{
-    struct gy_cluster_spec *spec = k->spec;
-    struct gy_label_set set = {.at = calloc(n ? n : 1, sizeof *set.at), .n = n};
-    if (set.at == NULL)
-        return gy_nomem(k->err);
-    qsort(texts, n, sizeof *texts, by_text);
-    for (size_t i = 0; i < n; i++)
-        if ((set.at[i] = gy_strings_add(spec->strings, texts[i], strlen(texts[i]))) == GY_STR_FAIL) {
-            free(set.at);
-            return gy_nomem(k->err);
-        }
-    for (size_t i = spec->label_sets.n, looked = 0; i-- > 0 && looked < 256; looked++) {
-        const struct gy_label_set *old = &spec->label_sets.at[i];
-        if (old->n == n && (n == 0 || memcmp(old->at, set.at, n * sizeof *set.at) == 0)) {
-            free(set.at);
-            *index = (uint32_t)i;
-            return 0;
-        }
-    }
-    if (!gy_vec_push(&spec->label_sets, set)) {
-        free(set.at);
-        return gy_nomem(k->err);
-    }
-    *index = (uint32_t)(spec->label_sets.n - 1);
-    return 0;
-}
-
 static char *taint_text(const struct gy_json *t)
 {
     const char *key = gy_json_string(gy_json_get(t, "key")), *value = gy_json_string(gy_json_get(t, "value")),
@@ -122,7 +88,7 @@ static int labels_of(const struct k8s *k, const struct gy_json *labels, const st
         if ((texts[n] = taint_text(c)) != NULL)
             n++;
     if (rc == 0)
-        rc = label_set(k, texts, n, index);
+        rc = gy_cluster_label_set(k->spec, texts, n, index, k->err);
     while (n-- > 0)
         free(texts[n]);
     free(texts);

@@ -1,6 +1,7 @@
 /* The cluster's state: what each node holds, booking and releasing, nodes that come and go. Not the index (index.c). */
 #include "cluster_internal.h"
 #include <stdlib.h>
+#include <string.h>
 
 void gy_cluster_spec_free(struct gy_cluster_spec *spec)
 {
@@ -10,6 +11,35 @@ void gy_cluster_spec_free(struct gy_cluster_spec *spec)
     gy_vec_free(&spec->nodes);
     gy_vec_free(&spec->partitions);
     gy_vec_free(&spec->events);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int gy_cluster_label_set(struct gy_cluster_spec *spec, char **texts, size_t n, uint32_t *index, struct gy_error *err)
+{
+    struct gy_label_set set = {.at = calloc(n ? n : 1, sizeof *set.at), .n = n};
+    bool good = set.at != NULL;
+
+    qsort(texts, n, sizeof *texts, by_text); /* so that equal sets are equal whatever the order of writing */
+    for (size_t i = 0; i < n && good; i++)
+        good = (set.at[i] = gy_strings_add(spec->strings, texts[i], strlen(texts[i]))) != GY_STR_FAIL;
+    for (size_t i = spec->label_sets.n, looked = 0; good && i-- > 0 && looked < 256; looked++) {
+        const struct gy_label_set *old = &spec->label_sets.at[i];
+        if (old->n != n || (n > 0 && memcmp(old->at, set.at, n * sizeof *set.at) != 0))
+            continue;
+        free(set.at);
+        *index = (uint32_t)i;
+        return 0;
+    }
+    if (!good || !gy_vec_push(&spec->label_sets, set)) {
+        free(set.at);
+        return gy_nomem(err);
+    }
+    *index = (uint32_t)(spec->label_sets.n - 1);
+    return 0;
 }
 
 static void node_set_all_free(struct gy_cluster *c, uint32_t i)

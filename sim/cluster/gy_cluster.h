@@ -67,6 +67,8 @@ struct gy_cluster_spec {
     GY_VEC(struct gy_capacity_event) events;
 };
 void gy_cluster_spec_free(struct gy_cluster_spec *spec);
+/* The label set of these "key=value" texts (sorted here), an old one where the last 256 have it. 0, or -1 with err. */
+int gy_cluster_label_set(struct gy_cluster_spec *spec, char **texts, size_t n, uint32_t *index, struct gy_error *err);
 
 struct gy_share {
     gy_node_id node;

@@ -268,16 +268,15 @@ static const char *why(struct gy_fluid *f, uint32_t var, double factor)
     const struct gy_graph *g = f->config.graph;
     const uint32_t link = gy_solver_owner(f->solver, var);
     char from[80], to[80];
-    struct why w = {"alone on its links"};
+    struct why w = {"no link holds it back"};
     if (link < g->links.n) {
         const uint32_t n = gy_solver_owned(f->solver, link);
         gy_graph_name(g, g->links.at[link].from, from, sizeof from);
         gy_graph_name(g, g->links.at[link].to, to, sizeof to);
         if (n > 1)
-            snprintf(w.text, sizeof w.text, "the link %s to %s is full: %u jobs share what it carries", from, to, n);
+            snprintf(w.text, sizeof w.text, "the link %s to %s is full and holds back %u jobs", from, to, n);
         else if (factor < 1)
-            snprintf(w.text, sizeof w.text, "the link %s to %s is full: it is the narrowest of this placement", from,
-                     to);
+            snprintf(w.text, sizeof w.text, "the link %s to %s is full and holds back this job alone", from, to);
     }
     return gy_vec_push(&f->whys, w) ? f->whys.at[f->whys.n - 1].text : NULL;
 }

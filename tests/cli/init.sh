@@ -45,6 +45,11 @@ run run a.json --set cluster.nodes.0.count=7
 is_status 2 # "x" has no number to go on from: said, not guessed
 says 'cannot be continued'
 
+cp slurm.conf 1 # a name that JSON would take for a number
+run init --slurm-conf 1 --trace t.csv
+is_status 0
+prints '"count": 5'
+
 # ---- Kubernetes nodes, JSON and YAML
 cat >nodes.json <<'JSON'
 {"apiVersion": "v1", "kind": "List", "items": [

@@ -36,7 +36,7 @@ equal "hottest links" "$(awk -F, '$2 ~ /leaf/ && $3 ~ /spine/' o/links.csv | wc 
 run run s.json --set output.events=true --out e
 run explain e --job a
 is_status 0
-prints '^ +20 .*runs at 0\.755 times its speed, the link leaf[01] to spine0 is full: 2 jobs share what it carries'
+prints '^ +20 .*runs at 0\.755 times its speed, the link leaf[01] to spine0 is full and holds back 2 jobs'
 run explain e --job b --json
 is_status 0
 prints '"rate": 0\.7551'

@@ -16,7 +16,7 @@ function tone(load: number, top: number): string { return ramp[Math.min(5, Math.
 const hostOf = (name: string) => { const cut = name.indexOf("/"); return cut < 0 ? name : name.slice(0, cut); };
 
 function fabricOf(links: Link[]): Fabric | null {
-  const way = new Map<string, { a: string; b: string; gbps: number; bytes: number; full: number }>();
+  const way = new Map<string, { a: string; b: string; gbps: number; full: number }>();
   const hosts = new Set<string>(), near = new Map<string, Set<string>>();
   const meet = (a: string, b: string) => { let s = near.get(a); if (!s) near.set(a, s = new Set()); s.add(b); };
   for (const l of links) {
@@ -25,7 +25,7 @@ function fabricOf(links: Link[]): Fabric | null {
     if (a !== l.from) hosts.add(a);
     if (b !== l.to) hosts.add(b);
     if (a === b) continue;
-    const key = `${a}\n${b}`, w = way.get(key) ?? { a, b, gbps: 0, bytes: 0, full: 0 };
+    const key = `${a}\n${b}`, w = way.get(key) ?? { a, b, gbps: 0, full: 0 };
     w.gbps += l.gbps;
     w.full += l.gbps * (l.utilization || 0);
     way.set(key, w);
